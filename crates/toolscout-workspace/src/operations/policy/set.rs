@@ -23,13 +23,13 @@ pub(crate) struct SetPolicy;
 pub(crate) struct SetPolicyInput {
     /// A tool, SOURCE/* for all tools of a source, or * for all tools
     #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
-    pattern: String,
-    /// What may be done with it; null removes the rule.
+    pub(in crate::operations) pattern: String,
+    /// The policy; null removes the rule
     #[schemars(extend("x-cli" = {"positional": true}))]
-    policy: Option<PolicyValue>,
-    /// Where to set it.
+    pub(in crate::operations) policy: Option<PolicyValue>,
+    /// The level to set it at
     #[serde(default)]
-    level: PolicyLevel,
+    pub(in crate::operations) level: PolicyLevel,
 }
 
 /// The changed rule, and all rules after the change.
@@ -159,7 +159,11 @@ async fn write(
     update: PolicyUpdate,
 ) -> Result<(), OperationError> {
     let Some(file) = file else { return Ok(()) };
-    let editor = config::editor(&workspace.environment);
+    let summary = match update.policy {
+        Some(policy) => format!("set the policy of {} to {}", update.pattern, policy.as_str()),
+        None => format!("remove the policy of {}", update.pattern),
+    };
+    let editor = config::editor(&workspace.environment, SetPolicy::SPEC.name, &summary);
     editor.set_policy(file, &update.pattern, update.policy, &Policy::ALL).map_err(failure)?;
     Ok(workspace.apply_configuration().await?)
 }

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
-use toolscout_mcp_client::ClientError;
 use toolscout_mcp_client::oauth::{self, DeviceLogin, Login, LoginRequest};
+use toolscout_mcp_client::{ClientError, OAuthGrant};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
 
 /// The timeout for the login in the browser.
@@ -38,6 +38,7 @@ pub(crate) struct LogInInput {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServerLogin {
+    /// The id of the server.
     id: String,
     /// Whether tokens for this server are stored.
     logged_in: bool,
@@ -67,7 +68,12 @@ impl Operation<Workspace> for LogIn {
     ) -> Result<ServerLogin, OperationError> {
         let (set, environment) = (workspace.servers(), &workspace.environment);
         let server = &find(&set, &input.id)?.server;
-        let (endpoint, url) = address(server, environment).map_err(failure)?;
+        let (endpoint, url) = http_endpoint(server, environment).map_err(failure)?;
+        if endpoint.grant == OAuthGrant::ClientCredentials {
+            let message = format!("server `{}` uses client credentials, not a login", server.id);
+            let hint = format!("run `toolscout server test {}`", server.id);
+            return Err(OperationError::invalid(message).hint(hint));
+        }
         let folder = login_folder(environment)?;
         let change = cx.change(planned(server.id.as_str(), "added", "log in to"))?;
         let lookup = environment.lookup();

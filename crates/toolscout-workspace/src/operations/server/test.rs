@@ -1,12 +1,17 @@
 //! `server test`: start a server, list its tools, and stop it.
 
 use super::startable;
+use super::update::{ServerSettings, context, new_id};
 use crate::Workspace;
-use crate::servers::{Tested, try_out};
+use crate::error::failure;
+use crate::servers::{Tested, test_server};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::sync::Arc;
+use toolscout_config::{ConfigEditor, ConfigScope, ConfiguredServer};
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
+use toolscout_mcp_client::McpSource;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
     Access, HttpRoute, Operation, OperationError, OperationSpec, Text,
@@ -17,11 +22,13 @@ use toolscout_surface::output::counted;
 pub(crate) struct TestServer;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("x-cli-rest" = ["command", "args"]))]
 pub(crate) struct TestServerInput {
     /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
+    #[serde(flatten)]
+    settings: ServerSettings,
 }
 
 impl Operation<Workspace> for TestServer {
@@ -31,7 +38,10 @@ impl Operation<Workspace> for TestServer {
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
         route: HttpRoute { method: "POST", path: "/api/servers/{id}/test", status: 200 },
-        notes: &["Caches nothing. Exits with 3 if the server does not answer."],
+        notes: &[
+            "With a command, a URL or other settings, tests the server with them; nothing is saved.",
+            "Caches nothing. Exits with 3 if the server does not answer.",
+        ],
         examples: &["toolscout server test files"],
         ..OperationSpec::read("server test", "Start a server, list its tools, and stop it", "")
     };
@@ -41,7 +51,11 @@ impl Operation<Workspace> for TestServer {
         input: TestServerInput,
         cx: &Cx,
     ) -> Result<Tested, OperationError> {
-        let source = startable(workspace, &input.id)?;
+        let source = if input.settings == ServerSettings::default() {
+            startable(workspace, &input.id)?
+        } else {
+            Arc::new(unsaved_source(workspace, &input.id, input.settings)?)
+        };
         // A test is not a decision, and writes no audit line; but a dry run starts no server.
         let (subject, summary) =
             (input.id.clone(), format!("start server `{}` and list its tools", input.id));
@@ -76,4 +90,46 @@ impl Operation<Workspace> for TestServer {
     fn exit(output: &Tested) -> Exit {
         if output.ok { Exit::Done } else { Exit::Unavailable }
     }
+}
+
+/// The server with these settings: those of its entry, changed as an update would, or a new one.
+/// The operator agrees to start exactly this program by requesting the test.
+fn unsaved_source(
+    workspace: &Workspace,
+    id: &str,
+    settings: ServerSettings,
+) -> Result<McpSource, OperationError> {
+    let set = workspace.servers();
+    let configured = match set.find(id) {
+        Ok(configured) => {
+            settings.check()?;
+            let context = context(workspace, &configured.file, configured.scope);
+            let server = ConfigEditor::new(workspace.environment.state_dir())
+                .preview_server(configured, &settings.into_fields(), &context)
+                .map_err(failure)?;
+            ConfiguredServer { server, may_start: true, ..configured.clone() }
+        }
+        Err(_) => {
+            let id = new_id(id)?;
+            settings.check_new()?;
+            let scope = ConfigScope::Project;
+            let file = workspace.config().own_file(scope).map_err(failure)?;
+            let invalid =
+                |reason| OperationError::invalid(format!("invalid server entry: {reason}"));
+            let server = settings
+                .into_entry()
+                .to_server_config(id, &context(workspace, &file, scope))
+                .map_err(invalid)?;
+            ConfiguredServer {
+                server,
+                scope,
+                file,
+                path: Vec::new(),
+                may_start: true,
+                change: None,
+            }
+        }
+    };
+    let (config, options) = (workspace.config(), &workspace.options);
+    set.unsaved_source(&configured, &config, options, &workspace.environment).map_err(failure)
 }

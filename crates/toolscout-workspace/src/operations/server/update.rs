@@ -1,6 +1,7 @@
 //! `server add` and `server update`: write the entry of a server.
 
-use super::{ServerInfo, blocking, find, server};
+use super::sandbox::SandboxFlags;
+use super::{ServerInfo, blocking, find, server_info};
 use crate::Workspace;
 use crate::config;
 use crate::error::failure;
@@ -17,6 +18,7 @@ use toolscout_config::{
 use toolscout_core::authorization::Policy;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceId, escape, redact};
+use toolscout_gateway::policy::{LevelName, PolicyUpdate};
 use toolscout_mcp_client::ConfigText;
 use toolscout_surface::operation::{
     ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text,
@@ -64,8 +66,8 @@ pub(crate) struct UpdateServerInput {
 /// The entry of a server. An update replaces only the given fields.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ServerSettings {
-    /// The address of an HTTP server.
+pub(super) struct ServerSettings {
+    /// The URL of an HTTP server
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true}))]
     url: Option<String>,
@@ -94,7 +96,9 @@ struct ServerSettings {
     /// Use the SSE transport of 2024
     #[serde(default)]
     sse: Option<bool>,
-    /// Whether it is used.
+    #[serde(flatten)]
+    confinement: SandboxFlags,
+    /// Enable or disable the server
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     enabled: Option<bool>,
@@ -104,11 +108,36 @@ struct ServerSettings {
     tools: Option<BTreeMap<String, PolicyValue>>,
 }
 
-/// The server as it is configured now.
+impl ServerSettings {
+    /// Refuses policies that are looser than the levels above allow, as `policy set` does.
+    fn check_policies(
+        &self,
+        workspace: &Workspace,
+        id: &SourceId,
+        scope: ConfigScope,
+    ) -> Result<(), OperationError> {
+        let policies = workspace.tools.gateway().policies();
+        let level = match scope {
+            ConfigScope::User => LevelName::Global,
+            ConfigScope::Project => LevelName::Project,
+        };
+        for (name, policy) in self.tools.iter().flatten() {
+            let pattern = format!("{id}/{name}");
+            let policy = Some(Policy::from(*policy));
+            policies
+                .check(&PolicyUpdate { level, pattern, policy })
+                .map_err(OperationError::from)?;
+        }
+        Ok(())
+    }
+}
+
+/// The server after the change.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ServerUpdate {
     /// `added` or `changed`.
     status: &'static str,
+    /// The server.
     server: ServerInfo,
     /// Warnings, for example about secrets in the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -154,6 +183,7 @@ impl Operation<Workspace> for AddServer {
             ..input.settings.clone().into_entry()
         };
         let scope = if input.global { ConfigScope::User } else { ConfigScope::Project };
+        input.settings.check_policies(workspace, &id, scope)?;
         let file = config.own_file(scope).map_err(failure)?;
         let context = context(workspace, &file, scope);
         let invalid = |reason| OperationError::invalid(format!("invalid server entry: {reason}"));
@@ -167,9 +197,10 @@ impl Operation<Workspace> for AddServer {
         })?;
         let mut warnings = plain_secrets(&entry, &file);
         let written_to = file.clone();
-        let (editor, written, replace) =
-            (config::editor(&workspace.environment), id.clone(), input.replace);
-        blocking(move || editor.put_server(&file, &written, &entry, replace).map_err(failure))
+        let editor =
+            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        let (written, replace, writer) = (id.clone(), input.replace, editor.clone());
+        blocking(move || writer.add_server(&file, &written, &entry, replace).map_err(failure))
             .await?;
         workspace.apply_configuration().await?;
         if workspace.config().server(id.as_str()).is_none() {
@@ -210,9 +241,12 @@ impl Operation<Workspace> for UpdateServer {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "A server whose command, arguments, environment or address changes is no longer trusted.",
+            "A server whose command, arguments, environment or URL changes is no longer trusted.",
         ],
-        examples: &["toolscout server update files --cwd tools"],
+        examples: &[
+            "toolscout server update files --cwd tools",
+            "toolscout server update files --allow-read ~/docs",
+        ],
         ..OperationSpec::change("server update", "Change a server", "PUT", "/api/servers/{id}")
     };
 
@@ -225,6 +259,7 @@ impl Operation<Workspace> for UpdateServer {
         settings.check()?;
         let configured = find(&workspace.servers(), &id)?.clone();
         let id = configured.server.id.clone();
+        settings.check_policies(workspace, &id, configured.scope)?;
         let (subject, summary) =
             (id.to_string(), format!("change server `{id}` in {}", configured.file.display()));
         let change = cx.change(PlannedChange {
@@ -234,14 +269,16 @@ impl Operation<Workspace> for UpdateServer {
             summary,
         })?;
         let changes_program = settings.changes_program();
-        let (editor, context) = (
-            config::editor(&workspace.environment),
-            context(workspace, &configured.file, configured.scope),
-        );
-        blocking(move || write(&editor, &configured, settings, &context)).await?;
+        let changes_sandbox = settings.confinement.is_given();
+        let was_trusted = configured.server.trusted;
+        let editor =
+            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        let context = context(workspace, &configured.file, configured.scope);
+        let writer = editor.clone();
+        blocking(move || write(&writer, &configured, settings, &context)).await?;
         workspace.apply_configuration().await?;
-        if changes_program {
-            trust(workspace, &id, false).await?;
+        if changes_program || changes_sandbox {
+            record_trust(workspace, editor, &id, was_trusted && !changes_program).await?;
         }
         change.commit();
         Ok(ServerUpdate {
@@ -267,7 +304,8 @@ fn write(
     context: &EntryContext,
 ) -> Result<(), OperationError> {
     let enabled = settings.enabled;
-    let mut fields = settings.clone().fields();
+    let mut fields = settings.clone().into_fields();
+    settings.confinement.clone().add_fields(&configured.server.sandbox, &mut fields);
     if settings.changes_program() {
         fields.insert("trust".to_owned(), json!(false));
     }
@@ -282,18 +320,21 @@ fn write(
 
 /// Removes an entry that the configuration reader rejects as a server, such as toolscout
 /// itself; returns the reason.
-async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> OperationError {
+async fn undo_add(
+    workspace: &Workspace,
+    editor: ConfigEditor,
+    id: &SourceId,
+    file: &Path,
+) -> OperationError {
     let config = workspace.config();
     let mentions_id = |message: &str| message.contains(&format!("`{id}`"));
     let reason = config
         .diagnostics
         .iter()
         .map(|diagnostic| diagnostic.message.as_str())
-        .find(|message| names_it(message));
-    let error =
-        OperationError::invalid(reason.unwrap_or("this entry is no server that toolscout can use"));
-    let (editor, id, file) =
-        (config::editor(&workspace.environment), id.to_string(), file.to_owned());
+        .find(|message| mentions_id(message));
+    let error = OperationError::invalid(reason.unwrap_or("this entry is not a valid server"));
+    let (id, file) = (id.to_string(), file.to_owned());
     let removed = blocking(move || {
         let tables = ["servers", "mcpServers"];
         let remove = |map: &Map<String, Value>| {
@@ -315,14 +356,19 @@ async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> Operati
 
 /// Records that an operator added this server, and whether its tools are trusted at first
 /// sight.
-async fn trust(workspace: &Workspace, id: &SourceId, trusted: bool) -> Result<(), OperationError> {
+async fn record_trust(
+    workspace: &Workspace,
+    editor: ConfigEditor,
+    id: &SourceId,
+    trusted: bool,
+) -> Result<(), OperationError> {
     let (set, recorded) = (workspace.servers(), id.clone());
     blocking(move || set.record_added(&recorded, trusted, &editor).map_err(failure)).await?;
     Ok(workspace.apply_configuration().await?)
 }
 
 /// A valid id that is not reserved by toolscout.
-fn new_id(text: &str) -> Result<SourceId, OperationError> {
+pub(super) fn new_id(text: &str) -> Result<SourceId, OperationError> {
     let id = SourceId::new(text).map_err(|error| {
         OperationError::invalid(format!("`id`: {error}")).hint(format!("try `{}`", error.nearest))
     })?;
@@ -356,7 +402,7 @@ fn plain_secrets(entry: &ServerEntry, file: &Path) -> Vec<String> {
 }
 
 impl ServerSettings {
-    fn check_new(&self) -> Result<(), OperationError> {
+    pub(super) fn check_new(&self) -> Result<(), OperationError> {
         if self.command.is_none() && self.url.is_none() {
             let usage = "toolscout server add ID -- COMMAND ARGS…, or toolscout server add ID URL";
             return Err(OperationError::invalid("`command` or `url` is missing").hint(usage));
@@ -364,7 +410,7 @@ impl ServerSettings {
         self.check()
     }
 
-    fn check(&self) -> Result<(), OperationError> {
+    pub(super) fn check(&self) -> Result<(), OperationError> {
         if self.command.is_some() && self.url.is_some() {
             return Err(OperationError::invalid("use either `command` or `url`, not both"));
         }
@@ -375,8 +421,12 @@ impl ServerSettings {
         if self.url.as_ref().is_some_and(|url| !is_http(url)) {
             return Err(OperationError::invalid("`url` must start with `http://` or `https://`"));
         }
-        let of_program = [("env", self.env.is_some()), ("cwd", self.cwd.is_some())];
-        let of_address = [
+        let program_fields = [
+            ("env", self.env.is_some()),
+            ("cwd", self.cwd.is_some()),
+            ("sandbox", self.confinement.is_given()),
+        ];
+        let url_fields = [
             ("headers", self.headers.is_some()),
             ("bearer", self.bearer.is_some()),
             ("sse", self.sse == Some(true)),
@@ -397,6 +447,7 @@ impl ServerSettings {
         }
         let texts =
             self.command.iter().chain(&self.url).chain(&self.cwd).chain(self.args.iter().flatten());
+        let texts = texts.chain(self.confinement.texts());
         let maps =
             self.env.iter().chain(&self.headers).flatten().flat_map(|(name, value)| [name, value]);
         if texts.chain(maps).any(|text| text.contains('\0')) {
@@ -417,9 +468,9 @@ impl ServerSettings {
             || bearer.is_some()
     }
 
-    fn entry(self) -> ServerEntry {
+    pub(super) fn into_entry(self) -> ServerEntry {
         let tools = self.tools.into_iter().flatten();
-        ServerEntry {
+        let entry = ServerEntry {
             command: self.command,
             args: self.args.unwrap_or_default(),
             env: self.env.unwrap_or_default(),
@@ -433,11 +484,12 @@ impl ServerSettings {
                 .map(|(name, policy)| (name, Policy::from(policy).as_str().to_owned()))
                 .collect(),
             ..ServerEntry::default()
-        }
+        };
+        self.confinement.add_to(entry)
     }
 
     /// The given fields in the format of the file, without `enabled`.
-    fn fields(self) -> Map<String, Value> {
+    pub(super) fn into_fields(self) -> Map<String, Value> {
         let tools = self.tools.map(|tools| {
             tools
                 .into_iter()
@@ -459,7 +511,7 @@ impl ServerSettings {
 }
 
 /// The context for interpreting an entry of this file.
-fn context(workspace: &Workspace, file: &Path, scope: ConfigScope) -> EntryContext {
+pub(super) fn context(workspace: &Workspace, file: &Path, scope: ConfigScope) -> EntryContext {
     let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
     let root = workspace.config().root.clone();
     let base = match scope {
