@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use toolscout_core::Cx;
 use toolscout_core::cx::Role;
 use toolscout_surface::mcp::SessionInfo;
-use toolscout_surface::operation::OperationError;
 
 /// The maximum number of sessions created over the API; the oldest is evicted.
 const LIMIT: usize = 1_000;
@@ -49,12 +48,5 @@ impl Sessions {
         all.retain(|session| cx.role == Role::Operator || session.owner == cx.user);
         all.sort_by(|one, other| (&one.created, &one.id).cmp(&(&other.created, &other.id)));
         all
-    }
-
-    pub(crate) fn find(&self, id: &str, cx: &Cx) -> Result<SessionInfo, OperationError> {
-        self.visible(cx)
-            .into_iter()
-            .find(|session| session.id == id)
-            .ok_or_else(|| OperationError::not_found("Session"))
     }
 }

@@ -1,11 +1,18 @@
 //! `session …`: connected clients, and the configuration of each.
 
+mod eager;
+mod servers;
+
+pub(crate) use servers::{ControlSessionServer, ListSessionServers};
+
 use super::project::{
-    AvailableTool, Configuration, ToolCatalog, is_internal, is_this_project, live, servers,
+    AvailableTool, Configuration, ToolCatalog, is_internal, live_tools, server_ids,
 };
 use super::status::NoInput;
 use crate::Workspace;
-use ring::rand::{SecureRandom, SystemRandom};
+use crate::projects::{CURRENT, ProjectRef};
+use crate::random;
+use eager::StartedServer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +27,7 @@ pub(crate) struct ListSessions;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SessionList {
+    /// The sessions visible to the caller.
     sessions: Vec<SessionInfo>,
 }
 
@@ -38,12 +46,34 @@ impl Operation<Workspace> for ListSessions {
         _: NoInput,
         cx: &Cx,
     ) -> Result<SessionList, OperationError> {
-        Ok(SessionList { sessions: workspace.parts.sessions.visible(cx) })
+        let projects = workspace.projects_of(cx);
+        let sessions = projects.iter().flat_map(|project| visible(project, cx)).collect();
+        Ok(SessionList { sessions })
     }
 
     fn text(output: &SessionList, _: &Text) -> String {
         output.sessions.iter().map(line).collect()
     }
+}
+
+/// The sessions of a project that the caller may see.
+fn visible(project: &Workspace, cx: &Cx) -> Vec<SessionInfo> {
+    let mut sessions = project.parts.sessions.visible(cx);
+    sessions.iter_mut().for_each(|session| session.project = Some(project.project_id()));
+    sessions
+}
+
+/// A session and its project. A request that names no project finds the sessions of all.
+fn find<'a>(
+    workspace: &'a Workspace,
+    id: &str,
+    cx: &Cx,
+) -> Result<(ProjectRef<'a>, SessionInfo), OperationError> {
+    let found = workspace.projects_of(cx).into_iter().find_map(|project| {
+        let session = visible(&project, cx).into_iter().find(|session| session.id == id)?;
+        Some((project, session))
+    });
+    found.ok_or_else(|| OperationError::not_found("Session"))
 }
 
 fn line(session: &SessionInfo) -> String {
@@ -64,12 +94,19 @@ pub(crate) struct StartSessionInput {
     #[serde(default)]
     #[schemars(length(max = 100))]
     name: Option<String>,
+    /// Start all servers of the session now, and list their tools again; for operators only
+    #[serde(default)]
+    eager: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct StartedSession {
     /// The session.
     session: SessionInfo,
+    /// With `eager`: the servers that were started. One that is still `starting` continues in the
+    /// background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers: Option<Vec<StartedServer>>,
 }
 
 impl Operation<Workspace> for StartSession {
@@ -90,15 +127,21 @@ impl Operation<Workspace> for StartSession {
         workspace: &Workspace,
         input: StartSessionInput,
         cx: &Cx,
-    ) -> Result<BegunSession, OperationError> {
-        if !is_this_project(cx, input.project.as_deref().unwrap_or("current")) {
-            return Err(OperationError::not_found("Project"));
-        }
+    ) -> Result<StartedSession, OperationError> {
+        let project = workspace
+            .project(input.project.as_deref().unwrap_or(CURRENT), cx)
+            .ok_or_else(|| OperationError::not_found("Project"))?;
+        let servers = if input.eager {
+            Some(eager::start_servers(&project, &project.request(cx)).await?)
+        } else {
+            None
+        };
         let session = SessionInfo {
-            id: new_id()?,
+            id: random::hex::<8>()?,
             kind: "api",
             client: input.name.or_else(|| cx.client.as_deref().map(str::to_owned)),
             created: Moment::now().to_string(),
+            project: Some(project.project_id()),
             owner: cx.user.clone(),
             is_local: true,
         };
@@ -111,15 +154,7 @@ impl Operation<Workspace> for StartSession {
     }
 }
 
-fn new_id() -> Result<String, OperationError> {
-    let mut bytes = [0; 8];
-    let no_random =
-        |_| OperationError::new(ErrorCode::Internal, "the system returned no random numbers");
-    SystemRandom::new().fill(&mut bytes).map_err(no_random)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// End a session that was begun over the API.
+/// End a session that was started over the API.
 pub(crate) struct EndSession;
 
 #[derive(Deserialize, JsonSchema)]
@@ -151,9 +186,8 @@ impl Operation<Workspace> for EndSession {
         input: EndSessionInput,
         cx: &Cx,
     ) -> Result<EndedSession, OperationError> {
-        let sessions = &workspace.parts.sessions;
-        let session = sessions.find(&input.id, cx)?;
-        if sessions.remove(&session.id) {
+        let (project, session) = find(workspace, &input.id, cx)?;
+        if project.parts.sessions.remove(&session.id) {
             Ok(EndedSession { ended: session.id })
         } else {
             Err(OperationError::new(ErrorCode::Conflict, "only its client can end an MCP session"))
@@ -177,6 +211,7 @@ pub(crate) struct ShowSessionConfigurationInput {
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SessionConfiguration {
+    /// The configuration of the session.
     configuration: Configuration,
 }
 
@@ -200,11 +235,12 @@ impl Operation<Workspace> for ShowSessionConfiguration {
         input: ShowSessionConfigurationInput,
         cx: &Cx,
     ) -> Result<SessionConfiguration, OperationError> {
-        let session = workspace.parts.sessions.find(&input.id, cx)?;
+        let (project, session) = find(workspace, &input.id, cx)?;
+        let cx = &project.request(cx);
         // This process does not know which servers run for sessions of other processes.
-        let live = if session.is_here { live(workspace) } else { BTreeMap::new() };
-        let gateway = workspace.gateway_for(cx);
-        let (view, policies) = (gateway.view(cx).await, gateway.policies());
+        let live = if session.is_local { live_tools(&project) } else { BTreeMap::new() };
+        let view = project.gateway_for(cx).view(cx).await;
+        let policies = view.policies();
         let snapshot = view.snapshot();
         let catalog = ToolCatalog::new(&project, &snapshot, &policies, cx);
         let mut tools: Vec<AvailableTool> =
