@@ -1,16 +1,27 @@
-//! `trust`, `trust remove` and `trust list`: the folders whose tools may be started.
+//! `trust` and its relatives: the folders whose tools and servers may be started, and the content
+//! that the user has seen.
 
-use super::status::NoInput;
+mod changes;
+mod list;
+mod reset;
+
+pub(crate) use changes::{ShowTrust, TrustChange, pending_changes};
+pub(crate) use list::ListTrust;
+pub(crate) use reset::ResetTrust;
+
 use crate::error::failure;
-use crate::{AppError, Trust, Workspace};
+use crate::{AppError, Trust, Workspace, present_content};
+use changes::changes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::io;
 use std::path::PathBuf;
-use toolscout_core::Cx;
-use toolscout_core::change::{ChangeKind, PlannedChange};
-use toolscout_surface::operation::{CommandName, Operation, OperationError, OperationSpec, Text};
-use toolscout_surface::output::json;
+use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
+use toolscout_core::{Cx, escape};
+use toolscout_folder::trust::TrustGrant;
+use toolscout_surface::operation::{
+    CommandName, Confirm, Operation, OperationError, OperationSpec, Text,
+};
+use toolscout_surface::output::counted;
 
 /// Trust a folder, or revoke the trust.
 pub(crate) struct SetTrust;
@@ -22,18 +33,32 @@ pub(crate) struct SetTrustInput {
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "DIR"}))]
     folder: Option<PathBuf>,
-    /// Whether its tools may be started.
+    /// Trust new and changed files and servers too: for a folder that only you write
+    #[serde(default)]
+    author: bool,
+    /// Trust the folder, or revoke the trust
     trusted: bool,
 }
 
 /// Whether a folder is trusted.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ChangedTrust {
+    /// The path of the folder.
     folder: String,
     /// Whether it is trusted now.
     trusted: bool,
     /// Whether this command changed that.
     changed: bool,
+    /// Whether new and changed content is trusted too.
+    author: bool,
+    /// The number of trusted files.
+    files: usize,
+    /// The number of trusted servers.
+    servers: usize,
+    /// The files and servers that were not trusted before.
+    changes: Vec<TrustChange>,
+    #[serde(skip)]
+    planned: Option<PlannedChange>,
 }
 
 impl Operation<Workspace> for SetTrust {
@@ -49,9 +74,11 @@ impl Operation<Workspace> for SetTrust {
                 .alias("trust --remove"),
         ],
         notes: &[
-            "Until then a folder's files are read and never started, unless you run a tool yourself.",
+            "Files of an untrusted folder are read but not started, unless you run a tool yourself.",
+            "Trust covers the present content: new and changed files and servers wait until you trust the folder again. Repositories below the folder are not covered.",
         ],
-        examples: &["toolscout trust", "toolscout trust remove"],
+        examples: &["toolscout trust", "toolscout trust --author", "toolscout trust remove"],
+        confirm: Confirm::AtTerminal,
         ..OperationSpec::local_change(
             "trust",
             "Trust a project folder, so that its tools can be started",
@@ -67,76 +94,109 @@ impl Operation<Workspace> for SetTrust {
             Some(given) => workspace.environment.cwd().join(given),
             None => workspace.config().project_folder().to_owned(),
         };
-        let shown = folder.display().to_string();
-        if input.trusted && !folder.is_dir() {
-            return Err(OperationError::invalid(format!("`{shown}` is not a folder"))
-                .hint("toolscout trust DIR"));
+        if input.trusted {
+            return add(workspace, folder, input.author, cx).await;
         }
-        let (action, summary) = match input.trusted {
-            true => ("added", format!("trust {shown}")),
-            false => ("removed", format!("no longer trust {shown}")),
-        };
+        let shown = folder.display().to_string();
         let change = cx.change(PlannedChange {
             kind: ChangeKind::Trust,
             subject: shown.clone(),
-            action,
-            summary,
+            action: "removed",
+            summary: format!("no longer trust {shown}"),
         })?;
         let folders = Trust::new(&workspace.environment, &workspace.options).folders;
-        let not_stored = |error| failure(AppError::not_stored(error));
-        let (folder, changed) = if input.trusted {
-            (folders.add(&folder).map_err(not_stored)?.display().to_string(), true)
-        } else {
-            (shown, folders.remove(&folder).map_err(not_stored)?)
-        };
+        let changed = folders.remove(&folder).map_err(not_stored)?;
         change.commit();
-        Ok(ChangedTrust { folder, trusted: input.trusted, changed })
+        Ok(ChangedTrust { changed, ..ChangedTrust::of(shown, &TrustGrant::default()) })
     }
 
     fn text(output: &ChangedTrust, _: &Text) -> String {
+        output.changes.iter().map(TrustChange::line).collect()
+    }
+
+    fn message(output: &ChangedTrust, _: &Text) -> String {
+        let folder = escape::line(&output.folder);
         match (output.trusted, output.changed) {
-            (true, _) => format!("Trusted: {}\n", output.folder),
-            (false, true) => format!("No longer trusted: {}\n", output.folder),
-            (false, false) => format!("Was not trusted: {}\n", output.folder),
+            // The summary of the planned change says it.
+            (true, _) if output.planned.is_some() => String::new(),
+            (true, _) => format!("Trusted: {folder}{}\n", output.covered()),
+            (false, true) => format!("No longer trusted: {folder}\n"),
+            (false, false) => format!("Was not trusted: {folder}\n"),
         }
     }
+
+    fn planned(output: &ChangedTrust) -> Option<&PlannedChange> {
+        output.planned.as_ref()
+    }
 }
 
-/// List trusted folders.
-pub(crate) struct ListTrust;
+impl ChangedTrust {
+    fn of(folder: String, grant: &TrustGrant) -> Self {
+        Self {
+            folder,
+            trusted: false,
+            changed: false,
+            author: grant.is_author,
+            files: grant.files.len(),
+            servers: grant.servers.len(),
+            changes: Vec::new(),
+            planned: None,
+        }
+    }
 
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct TrustedFolderList {
-    folders: Vec<String>,
+    fn covered(&self) -> String {
+        if self.author {
+            return " (all its content, also if it is new or changes)".to_owned();
+        }
+        let (files, servers) = (counted(self.files, "file"), counted(self.servers, "server"));
+        format!(" ({files}, {servers})")
+    }
 }
 
-impl Operation<Workspace> for ListTrust {
-    type Input = NoInput;
-    type Output = TrustedFolderList;
-
-    const SPEC: OperationSpec = OperationSpec {
-        commands: &[CommandName::new("trust list").alias("trust --list")],
-        examples: &["toolscout trust list"],
-        ..OperationSpec::local("trust list", "List trusted folders")
+async fn add(
+    workspace: &Workspace,
+    folder: PathBuf,
+    is_author: bool,
+    cx: &Cx,
+) -> Result<ChangedTrust, OperationError> {
+    let shown = folder.display().to_string();
+    if !folder.is_dir() {
+        return Err(OperationError::invalid(format!("`{shown}` is not a folder"))
+            .hint("toolscout trust DIR"));
+    }
+    let real = folder.canonicalize().map_err(crate::error::file_failure("find", &folder))?;
+    let mut grant = present_content(workspace, &real, cx).await.map_err(failure)?;
+    let folders = Trust::new(&workspace.environment, &workspace.options).folders;
+    let before = folders.grant(&real).filter(|(trusted, _)| *trusted == real);
+    let before = before.map(|(_, grant)| grant).unwrap_or_default();
+    let mut output = ChangedTrust {
+        trusted: true,
+        changed: true,
+        changes: changes(&before, &grant),
+        author: is_author,
+        ..ChangedTrust::of(real.display().to_string(), &grant)
     };
-
-    async fn run(
-        workspace: &Workspace,
-        _: NoInput,
-        _: &Cx,
-    ) -> Result<TrustedFolderList, OperationError> {
-        let folders = Trust::new(&workspace.environment, &workspace.options).folders.list();
-        let folders = folders.map_err(|error| failure(AppError::not_stored(error)))?;
-        Ok(TrustedFolderList {
-            folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
-        })
+    let change = cx.change(PlannedChange {
+        kind: ChangeKind::Trust,
+        subject: shown.clone(),
+        action: "added",
+        summary: format!("trust {shown}"),
+    });
+    let change = match change {
+        Ok(change) => change,
+        Err(DryRun(planned)) => return Ok(ChangedTrust { planned: Some(planned), ..output }),
+    };
+    grant.is_author = is_author;
+    // Content that was trusted stays so, if the present settings leave its file out.
+    let left_out = before.files.into_iter().filter(|(file, _)| real.join(file).exists());
+    for (file, content) in left_out {
+        grant.files.entry(file).or_insert(content);
     }
+    output.folder = folders.add(&real, grant).map_err(not_stored)?.display().to_string();
+    change.commit();
+    Ok(output)
+}
 
-    fn text(output: &TrustedFolderList, _: &Text) -> String {
-        output.folders.iter().map(|folder| format!("{folder}\n")).collect()
-    }
-
-    fn write_json(output: &TrustedFolderList, writer: &mut dyn io::Write) -> io::Result<()> {
-        json::write(writer, &output.folders)
-    }
+fn not_stored(error: toolscout_core::StoreError) -> OperationError {
+    failure(AppError::not_stored(error))
 }
