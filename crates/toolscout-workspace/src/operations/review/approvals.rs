@@ -1,13 +1,18 @@
 //! `approval list` and `approval decide`: pending approvals.
 
 use crate::Workspace;
+use crate::operations::policy::{
+    ChangedPolicy, PolicyLevel, PolicyValue, SetPolicy, SetPolicyInput,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
-use toolscout_core::authorization::PendingApproval;
+use toolscout_core::authorization::{PendingApproval, Policy};
 use toolscout_core::{Cx, escape};
+use toolscout_gateway::policy::LevelName;
+use toolscout_surface::cli::Style;
 use toolscout_surface::operation::{
-    Access, CommandName, Operation, OperationError, OperationSpec, Text,
+    Access, CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text,
 };
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
@@ -38,13 +43,14 @@ impl Operation<Workspace> for ListApprovals {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
-        commands: &[CommandName::new("approval list").preset(&[("answered", "true")])],
-        examples: &["toolscout approval list"],
-        ..OperationSpec::read(
-            "approval list",
-            "List calls that wait for approval",
-            "/api/approvals",
-        )
+        commands: &[
+            CommandName::new("approval list").preset(&[("decided", "true")]),
+            CommandName::new("approval")
+                .summary("List calls that wait for an approval")
+                .preset(&[("decided", "true")]),
+        ],
+        examples: &["toolscout approval list", "toolscout approval"],
+        ..OperationSpec::read("approval list", "List pending approvals", "/api/approvals")
     };
 
     async fn run(
@@ -58,8 +64,8 @@ impl Operation<Workspace> for ListApprovals {
         Ok(PendingApprovals { approvals, quarantined: gateway.quarantined().len() })
     }
 
-    fn text(output: &PendingApprovals, _: &Text) -> String {
-        output.approvals.iter().map(lines).collect()
+    fn text(output: &PendingApprovals, text: &Text) -> String {
+        output.approvals.iter().map(|pending| lines(pending, text.style)).collect()
     }
 
     fn write_json(output: &PendingApprovals, writer: &mut dyn io::Write) -> io::Result<()> {
@@ -77,8 +83,8 @@ impl Operation<Workspace> for ListApprovals {
     }
 }
 
-fn lines(pending: &PendingApproval) -> String {
-    let answer = match pending.answer {
+fn lines(pending: &PendingApproval, style: Style) -> String {
+    let answer = match pending.approved {
         Some(true) => ", approved",
         Some(false) => ", rejected",
         None => "",
@@ -88,8 +94,9 @@ fn lines(pending: &PendingApproval) -> String {
     let (id, tool) = (escape::line(&pending.id), pending.tool.to_string());
     let arguments = json::compact(&pending.arguments);
     let call = format!("{tool} {arguments}{rest}");
-    let (call, caller, expires) = (escape::line(&call), pending.caller.word(), pending.expires);
-    format!("{id}  {call}\n  asked by {caller}, good until {expires}{answer}\n")
+    let (call, caller, expires) = (escape::line(&call), pending.caller.as_str(), pending.expires);
+    let id = style.bold(&id);
+    format!("{id}  {call}\n  requested by {caller}, valid until {expires}{answer}\n")
 }
 
 /// Approve or reject a pending call.
@@ -101,8 +108,12 @@ pub(crate) struct DecideApprovalInput {
     /// The id of the pending approval.
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
+    /// Approve or reject the call.
     #[schemars(extend("x-cli" = {"positional": true}))]
     decision: ApprovalDecision,
+    /// Also set the policy of the tool to `allow` at this level, so that its next calls need no approval.
+    #[serde(default)]
+    always: Option<PolicyLevel>,
 }
 
 #[derive(Deserialize, JsonSchema, PartialEq)]
@@ -120,6 +131,9 @@ pub(crate) struct DecidedApproval {
     approval: PendingApproval,
     /// `approved` or `rejected`.
     decision: &'static str,
+    /// The new policy of the tool, if it was changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<ChangedPolicy>,
 }
 
 impl Operation<Workspace> for DecideApproval {
@@ -143,8 +157,25 @@ impl Operation<Workspace> for DecideApproval {
         cx: &Cx,
     ) -> Result<DecidedApproval, OperationError> {
         let is_approved = input.decision == ApprovalDecision::Approve;
-        let approval = workspace.discovered().await?.answer_approval(&input.id, is_approved, cx)?;
-        Ok(AnsweredApproval { approval, decision: if is_approved { "approved" } else { "denied" } })
+        let gateway = workspace.full_gateway().await?;
+        let policy = match input.always {
+            Some(_) if !is_approved => {
+                return Err(OperationError::invalid("`always` is only valid with `approve`"));
+            }
+            Some(level) => {
+                let pending = gateway.pending()?.into_iter().find(|pending| pending.id == input.id);
+                let unknown = || OperationError::not_found("Approval");
+                let tool = pending.ok_or_else(unknown)?.tool.to_string();
+                Some(allow_always(workspace, tool, level, cx).await?)
+            }
+            None => None,
+        };
+        let approval = gateway.decide_approval(&input.id, is_approved, cx)?;
+        Ok(DecidedApproval {
+            approval,
+            decision: if is_approved { "approved" } else { "rejected" },
+            policy,
+        })
     }
 
     fn text(output: &DecidedApproval, _: &Text) -> String {
@@ -154,4 +185,32 @@ impl Operation<Workspace> for DecideApproval {
             output.decision
         )
     }
+}
+
+/// Sets the policy of the tool to `allow`. Fails, and approves nothing, if another level still
+/// requires approval: the operator would be asked again.
+async fn allow_always(
+    workspace: &Workspace,
+    tool: String,
+    level: PolicyLevel,
+    cx: &Cx,
+) -> Result<ChangedPolicy, OperationError> {
+    let gateway = workspace.full_gateway().await?;
+    let (snapshot, policies) = (gateway.full_snapshot(), gateway.policies());
+    let id = snapshot.resolve(&tool).map(|tool| tool.id.clone());
+    let stricter = id.ok().and_then(|id| {
+        let others = LevelName::ALL.into_iter().filter(|other| *other != level.into());
+        others.into_iter().find(|other| policies.value(*other, &id) > Some(Policy::Allow))
+    });
+    if let Some(other) = stricter {
+        let message = format!(
+            "the {} level sets a stricter policy for `{}`",
+            other.as_str(),
+            escape::line(&tool)
+        );
+        let hint = format!("allow it at the {} level instead", other.as_str());
+        return Err(OperationError::new(ErrorCode::Conflict, message).hint(hint));
+    }
+    let policy = Some(PolicyValue::Allow);
+    SetPolicy::run(workspace, SetPolicyInput { pattern: tool, policy, level }, cx).await
 }

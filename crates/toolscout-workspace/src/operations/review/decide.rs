@@ -5,6 +5,7 @@ use super::shown::ShownDefinitions;
 use crate::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use toolscout_core::change::{DryRun, PlannedChange};
 use toolscout_core::{Caller, Cx, Digest, ErrorKind, SourceId, ToolId, escape};
 use toolscout_gateway::{Error, Gateway, QuarantinedTool};
@@ -27,11 +28,16 @@ pub(crate) struct DecideReviewInput {
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "SOURCE"}))]
     server: Option<String>,
+    /// Approve or reject.
     decision: ReviewDecision,
     /// The digest of the reviewed definition. The decision fails if the definition has changed since.
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     digest: Option<String>,
+    /// With `server`: the digests of the reviewed definitions, by tool. The decision fails if a definition has changed since, or is not among them.
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"skip": true}))]
+    digests: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, PartialEq)]
@@ -153,6 +159,7 @@ impl Operation<Workspace> for DecideReview {
                 if cx.caller == Caller::Cli {
                     check_shown(workspace, &gateway, &source)?;
                 }
+                input.digests.map_or(Ok(()), |digests| check_seen(&gateway, &source, &digests))?;
                 let count = if is_approved {
                     gateway.accept_all(&source, cx)?
                 } else {
@@ -223,6 +230,23 @@ fn check_shown(
         shown.digest(&quarantined.id).is_some_and(|seen_digest| seen_digest != quarantined.digest)
     }) {
         Some(changed) => Err(Error::ChangedAgain { tool: changed.id }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Fails if a quarantined definition of the source is not among those that the caller has seen.
+fn check_seen(
+    gateway: &Gateway,
+    source: &SourceId,
+    digests: &BTreeMap<String, String>,
+) -> Result<(), OperationError> {
+    let is_seen = |tool: &QuarantinedTool| {
+        digests.get(&tool.id.to_string()).is_some_and(|digest| *digest == tool.digest.to_string())
+    };
+    let mut quarantined =
+        gateway.quarantined().into_iter().filter(|tool| tool.id.source == *source);
+    match quarantined.find(|tool| !is_seen(tool)) {
+        Some(tool) => Err(Error::ChangedAgain { tool: tool.id }.into()),
         None => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use super::quarantined::ReviewView;
 use super::shown;
 use crate::Workspace;
+use crate::operations::trust::{TrustChange, pending_changes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -28,6 +29,9 @@ pub(crate) struct ListReviewsInput {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Reviews {
     reviews: Vec<ReviewView>,
+    /// The files and servers that are new or have changed since the project was trusted.
+    #[serde(skip)]
+    untrusted: Vec<TrustChange>,
     /// Why approvals cannot be relied on, by source.
     #[serde(skip)]
     warnings: Vec<String>,
@@ -70,10 +74,19 @@ impl Operation<Workspace> for ListReviews {
         if cx.caller == Caller::Cli {
             shown::record(workspace, &quarantined);
         }
-        let problems = workspace.tools.discover_quietly().await?;
-        let doubts =
-            problems.iter().filter(|problem| is_in_doubt(problem, &held)).map(doubt).collect();
-        Ok(Reviews { reviews: held.iter().map(ReviewView::from).collect(), doubts })
+        let diagnostics = workspace.tools.discover_quietly().await?;
+        let warnings = diagnostics
+            .iter()
+            .filter(|diagnostic| has_unreliable_approvals(diagnostic, &quarantined))
+            .map(warning_text)
+            .collect();
+        let untrusted = if cx.caller == Caller::Cli {
+            pending_changes(workspace, cx).await?
+        } else {
+            Vec::new()
+        };
+        let reviews = quarantined.iter().map(ReviewView::from).collect();
+        Ok(Reviews { reviews, untrusted, warnings })
     }
 
     fn text(output: &Reviews, _: &Text) -> String {
@@ -94,7 +107,14 @@ impl Operation<Workspace> for ListReviews {
         } else {
             "Decide with `toolscout approve TOOL`, `toolscout reject TOOL` or `toolscout review accept SOURCE`."
         };
-        vec![text.to_owned()]
+        let mut notes = vec![text.to_owned()];
+        if !output.untrusted.is_empty() {
+            let list: String = output.untrusted.iter().map(TrustChange::line).collect();
+            notes.push(format!(
+                "New or changed since you trusted the project:\n{list}Trust them with `toolscout trust`."
+            ));
+        }
+        notes
     }
 }
 

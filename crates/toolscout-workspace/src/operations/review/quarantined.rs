@@ -19,6 +19,7 @@ pub(super) struct ReviewView {
     /// The highest severity of its findings; missing if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
+    /// Suspicious texts in the definition.
     findings: Vec<FindingView>,
     /// Whether the definition matches the approved one again; `changes` then shows the version in between.
     matches_approved: bool,
@@ -41,6 +42,7 @@ pub(super) struct ReviewView {
 struct FindingView {
     /// The kind of finding.
     kind: String,
+    /// `note` or `severe`.
     severity: &'static str,
     /// The suspicious text; not escaped.
     text: String,
@@ -56,8 +58,10 @@ struct FindingView {
 struct ChangeView {
     /// JSON pointer to the changed value.
     path: String,
+    /// The approved value; missing if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<String>,
+    /// The current value; missing if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<String>,
 }
