@@ -1,14 +1,17 @@
 //! `discover`: discover tools, and report them.
 
 use super::status::NoInput;
+use crate::error::failure;
 use crate::saved_tools::SavedTool;
-use crate::{Workspace, study_briefly};
+use crate::workspace::background_index::index_briefly;
+use crate::{AppError, Workspace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
 use toolscout_core::{Cx, DiagnosticLevel};
+use toolscout_folder::forget_failures;
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
@@ -31,7 +34,8 @@ impl Operation<Workspace> for DiscoverTools {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "With --json it prints everything that is known; --tools-from reads that back without looking again.",
+            "Files that could not be loaded before are tried again.",
+            "--json prints all details; --tools-from reads them back without another discovery.",
         ],
         examples: &["toolscout discover", "toolscout discover --json > tools.json"],
         ..OperationSpec::local("discover", "Discover tools and print a report")
@@ -42,6 +46,12 @@ impl Operation<Workspace> for DiscoverTools {
         _: NoInput,
         _: &Cx,
     ) -> Result<DiscoveredTools, OperationError> {
+        // Files that could not be loaded are tried again.
+        let store = workspace.environment.store();
+        forget_failures(&*store).map_err(|error| failure(AppError::not_stored(error)))?;
+        if workspace.tools.is_discovered() {
+            workspace.tools.discover_again().await?;
+        }
         let problems = workspace.tools.discover(|_| ()).await?;
         let problems = problems
             .iter()

@@ -10,7 +10,9 @@ use serde::Serialize;
 use server_health::ServerHealth;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, escape};
+use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, escape, grouped};
+use toolscout_gateway::IndexedTools;
+use toolscout_mcp_client::sandbox::support;
 use toolscout_surface::cli::ToolFlags;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
@@ -33,21 +35,40 @@ pub(crate) struct Diagnosis {
     state_directory: Option<PathBuf>,
     /// The path of each runtime for tools; null if it is not installed.
     runtimes: BTreeMap<&'static str, Option<PathBuf>>,
-    /// How many tools there are, by status.
+    /// What the sandbox enforces on this system.
+    sandbox: String,
+    /// The number of tools by status.
     tools: BTreeMap<&'static str, usize>,
+    /// How many tools semantic search finds; absent if it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    semantic_index: Option<IndexHealth>,
     #[serde(skip_serializing_if = "Option::is_none")]
     servers: Option<ServerHealth>,
     /// Everything that needs fixing.
     diagnostics: Vec<Symptom>,
     /// Notes that need no action.
     notes: Vec<Symptom>,
+    /// Files in the tools folders that are no tools, and how to make them tools.
+    ignored: Vec<Symptom>,
 }
 
-/// Something that was found.
+/// The state of the semantic index.
+#[derive(Serialize, JsonSchema)]
+struct IndexHealth {
+    /// The number of tools with an embedding.
+    indexed: usize,
+    /// The number of searchable tools.
+    total: usize,
+}
+
+/// A diagnostic or a note.
 #[derive(Serialize, JsonSchema)]
 struct Symptom {
+    /// The file it is about.
     path: Option<PathBuf>,
+    /// What is wrong.
     message: String,
+    /// How to fix it.
     hint: Option<String>,
 }
 
@@ -85,13 +106,16 @@ async fn diagnose(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError>
     let found = workspace.tools.discover_quietly().await?;
     let snapshot = workspace.tools.gateway().snapshot();
     let mut tools: BTreeMap<&'static str, usize> = BTreeMap::new();
-    snapshot.tools().for_each(|it| *tools.entry(it.status.word()).or_default() += 1);
-    let flags = snapshot.tools().flat_map(|it| ToolFlags::of(it).problems);
-    let all = place.problems.iter().cloned().chain(found.iter().cloned()).chain(flags);
-    let is_note = |it: &&Diagnostic| {
-        it.level == DiagnosticLevel::Debug
-            && it.kind == DiagnosticKind::Collision
-            && it.path.is_none()
+    snapshot.tools().for_each(|tool| *tools.entry(tool.status.as_str()).or_default() += 1);
+    let flags = snapshot
+        .tools()
+        .flat_map(|tool| ToolFlags::new(tool).diagnostics)
+        .filter(|diagnostic| !found.contains(diagnostic));
+    let all = config.diagnostics.iter().cloned().chain(found.iter().cloned()).chain(flags);
+    let is_note = |diagnostic: &&Diagnostic| {
+        diagnostic.level == DiagnosticLevel::Debug
+            && diagnostic.kind == DiagnosticKind::Collision
+            && diagnostic.path.is_none()
     };
     Ok(Diagnosis {
         version: env!("CARGO_PKG_VERSION"),
@@ -102,8 +126,16 @@ async fn diagnose(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError>
             .into_iter()
             .map(|program| (program, find_program(workspace, program)))
             .collect(),
+        sandbox: support().line(),
         tools,
-        servers: ServerHealth::of(workspace, cx),
+        semantic_index: workspace
+            .tools
+            .gateway()
+            .indexed_tools()
+            .await
+            .map(|IndexedTools { indexed, total }| IndexHealth { indexed, total }),
+        servers: ServerHealth::new(workspace, cx),
+        ignored: ignored(found).cloned().map(Symptom::from).collect(),
         notes: found.iter().filter(is_note).cloned().map(Symptom::from).collect(),
         diagnostics: all
             .filter(|diagnostic| diagnostic.level == DiagnosticLevel::Warning)
@@ -112,9 +144,20 @@ async fn diagnose(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError>
     })
 }
 
-fn find(workspace: &Workspace, program: &str) -> Option<PathBuf> {
+/// Diagnostics about files that could become tools.
+pub(super) fn ignored(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    found.iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Ignored)
+}
+
+fn find_program(workspace: &Workspace, program: &str) -> Option<PathBuf> {
     let path = workspace.environment.var("PATH")?;
-    std::env::split_paths(path).map(|it| it.join(program)).find(|it| it.is_file())
+    std::env::split_paths(path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+impl IndexHealth {
+    fn needs_indexing(&self) -> bool {
+        IndexedTools { indexed: self.indexed, total: self.total }.needs_indexing()
+    }
 }
 
 impl From<Diagnostic> for Symptom {
@@ -156,10 +199,19 @@ impl Diagnosis {
             self.state_directory.as_deref().map_or("nowhere".to_owned(), shown_path)
         );
         out += &format!("runtimes  {}\n", runtimes.collect::<Vec<_>>().join(", "));
+        out += &format!("sandbox   {}\n", self.sandbox);
         out += &format!(
             "tools     {tools}{}\n",
             if tools > 0 { format!(" ({})", states.join(", ")) } else { String::new() }
         );
+        if let Some(index @ IndexHealth { indexed, total }) = &self.semantic_index
+            && index.needs_indexing()
+        {
+            let (indexed, total) = (grouped(*indexed), grouped(*total));
+            out += &format!(
+                "index     {indexed} of {total} tools; keyword search for the rest (toolscout index)\n"
+            );
+        }
         out += &self
             .servers
             .as_ref()
@@ -169,7 +221,11 @@ impl Diagnosis {
             let hint = note.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
             out += &escape::text(&format!("note      {}{hint}\n", note.message));
         }
-        if self.problems.is_empty() {
+        if !self.ignored.is_empty() {
+            out += &format!("\n{}:\n", counted(self.ignored.len(), "ignored file"));
+            out += &self.ignored.iter().map(Symptom::lines).collect::<String>();
+        }
+        if self.diagnostics.is_empty() {
             return out + "\nNo problems.\n";
         }
         out += &format!("\n{}:\n", counted(self.diagnostics.len(), "problem"));

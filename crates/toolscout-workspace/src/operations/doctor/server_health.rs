@@ -10,8 +10,11 @@ use toolscout_surface::output::counted;
 
 /// The state of the project's servers.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct ServerHealth {
+    /// The number of configured servers.
     configured: usize,
+    /// The number of disabled servers.
     disabled: usize,
     /// Servers whose last discovery failed.
     failed: Vec<String>,

@@ -61,6 +61,7 @@ impl Operation<Workspace> for CallTool {
         route: CALL_ROUTE,
         examples: &["toolscout call local/word-count --arguments '{\"text\": \"one two\"}'"],
         meta_tool: Some(MetaTool::Execute),
+        keeps_profile: true,
         ..OperationSpec::read("call", "Call a tool with JSON arguments", "")
     };
 
@@ -87,12 +88,19 @@ impl Operation<Workspace> for CallTool {
             let call = ToolCall::new(tool.id.clone(), input.arguments.clone());
             ToolCall { expect, meta: meta.clone(), ..call }
         };
-        let output = gateway.call_named(&input.name, cx, call).await?;
-        let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let view = gateway.view(&cx).await;
+        let name = workspace.tools.canonical_name(&view.snapshot(), &input.name);
+        let output = gateway.call_named(view, &name, cx, call).await?;
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(CallResult {
             result: output.raw().clone(),
-            took_ms,
-            doubts: output.doubts().to_vec(),
+            duration_ms,
+            warnings: output
+                .warnings()
+                .iter()
+                .cloned()
+                .chain(tool_result::unreadable(&output))
+                .collect(),
             output,
         })
     }
@@ -103,6 +111,8 @@ impl Operation<Workspace> for CallTool {
     }
 
     fn exit(output: &CallResult) -> Exit {
-        if output.output.is_error() { Exit::Failed } else { Exit::Done }
+        let is_failed =
+            output.output.is_error() || tool_result::unreadable(&output.output).is_some();
+        if is_failed { Exit::Failed } else { Exit::Done }
     }
 }

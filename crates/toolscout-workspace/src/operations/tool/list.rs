@@ -2,22 +2,26 @@
 
 use super::summary::{ToolSummary, snapshot};
 use crate::Workspace;
+use crate::operations::doctor::ignored;
+use crate::operations::shown_path;
 use crate::operations::status::NoInput;
 use futures_util::StreamExt;
 use futures_util::stream::{self, once, poll_fn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Cx, DiscoveryItem, ReviewMode, Tool};
+use toolscout_core::cx::Role;
+use toolscout_core::{Cx, Diagnostic, DiscoveryItem, ReviewMode, SourceId, Tool};
 use toolscout_surface::operation::{
     CommandName, ItemStream, Operation, OperationError, OperationSpec, StreamOperation, Text,
 };
-use toolscout_surface::output::json;
 use toolscout_surface::output::tools as text;
+use toolscout_surface::output::{counted, json, safe_schema};
 
 /// The default number of tools on a page.
 const DEFAULT_LIMIT: usize = 100;
@@ -39,7 +43,11 @@ pub(crate) struct ListToolsInput {
     /// Include disabled tools, the text of quarantined tools, and ignored files; for operators only
     #[serde(default)]
     all: bool,
-    /// At most this many: 100 if left out.
+    /// Reduce the schemas for a catalog, and list at most 50 tools of each source
+    #[serde(default, rename = "safeSchemas")]
+    #[schemars(extend("x-cli" = {"flag": "safe-schemas"}))]
+    safe_schemas: bool,
+    /// The maximum number of tools; 100 by default
     #[serde(default)]
     #[schemars(range(min = 1, max = 100_000), extend("x-cli" = {"skip": true}))]
     limit: Option<usize>,
@@ -66,6 +74,12 @@ pub(crate) struct ToolPage {
     /// The sources of the tools on all pages; on the first page only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sources: Vec<SourceCount>,
+    /// Files in the tools folders that are no tools, with the reason; only with `all`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<IgnoredFile>,
+    /// Tools that `safeSchemas` leaves out, by source.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<SourceCount>,
     #[serde(skip)]
     shown: Vec<Arc<Tool>>,
     #[serde(skip)]
@@ -75,8 +89,43 @@ pub(crate) struct ToolPage {
 /// A source of listed tools.
 #[derive(Serialize, JsonSchema)]
 struct SourceCount {
+    /// The id of the source.
     id: String,
+    /// The number of its tools.
     tools: usize,
+}
+
+/// A file that could become a tool.
+#[derive(Serialize, JsonSchema)]
+struct IgnoredFile {
+    /// The path of the file.
+    path: Option<PathBuf>,
+    /// The reason why it is no tool.
+    reason: String,
+    /// How to make it one.
+    hint: Option<String>,
+}
+
+impl IgnoredFile {
+    /// The ignored files of the last discovery. Paths are for operators only.
+    async fn all(workspace: &Workspace, cx: &Cx) -> Result<Vec<Self>, OperationError> {
+        if cx.role != Role::Operator {
+            return Ok(Vec::new());
+        }
+        let found = workspace.tools.discover_quietly().await?;
+        let file = |diagnostic: &Diagnostic| Self {
+            path: diagnostic.path.clone(),
+            reason: diagnostic.message.clone(),
+            hint: diagnostic.hint.clone(),
+        };
+        Ok(ignored(found).map(file).collect())
+    }
+
+    fn line(&self) -> String {
+        let path = self.path.as_deref().map(|path| shown_path(path) + ": ").unwrap_or_default();
+        let hint = self.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{path}{}{hint}", self.reason)
+    }
 }
 
 impl Operation<Workspace> for ListTools {
@@ -92,6 +141,7 @@ impl Operation<Workspace> for ListTools {
         ],
         notes: &["Starts no server; shows cached data."],
         examples: &["toolscout tools", "toolscout tools --json", "toolscout tools list"],
+        keeps_profile: true,
         ..OperationSpec::read("tools", "List tools", "/api/tools")
     };
 
@@ -113,14 +163,21 @@ impl Operation<Workspace> for ListTools {
         let is_selected = |tool: &Tool| {
             input.server.as_ref().is_none_or(|source| tool.id.source.as_str() == source)
         };
-        let found: Vec<_> =
-            snapshot.tools().filter(|tool| is_of(tool) && contains(tool, &filter)).collect();
-        let limit = input.limit.unwrap_or(PAGE);
+        let mut found: Vec<_> =
+            snapshot.tools().filter(|tool| is_selected(tool) && contains(tool, &filter)).collect();
+        let left_out = if input.safe_schemas { limit_by_source(&mut found) } else { Vec::new() };
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT);
         let shown: Vec<_> =
             found.iter().skip(start).take(limit).map(|tool| Arc::clone(tool)).collect();
         let end = start.saturating_add(shown.len());
+        let summary = |tool: &Arc<Tool>| {
+            let summary = ToolSummary::new(tool, &policies, cx);
+            if input.safe_schemas { summary.into_safe() } else { summary }
+        };
         Ok(ToolPage {
-            tools: shown.iter().map(|tool| ToolSummary::new(tool, &policies, cx)).collect(),
+            tools: shown.iter().map(summary).collect(),
+            left_out,
+            ignored: if input.all { IgnoredFile::all(workspace, cx).await? } else { Vec::new() },
             total: found.len(),
             next_cursor: (!shown.is_empty() && end < found.len()).then(|| end.to_string()),
             sources: if start == 0 { counted_by_source(&found) } else { Vec::new() },
@@ -134,8 +191,16 @@ impl Operation<Workspace> for ListTools {
         if output.is_qualified {
             text::qualified_lines(tools, style)
         } else {
-            text::lines(tools, style.width)
+            text::lines(tools, style)
         }
+    }
+
+    fn notes(output: &ToolPage) -> Vec<String> {
+        let note = |source: &SourceCount| {
+            format!("left out {} of `{}`", counted(source.tools, "more tool"), source.id)
+        };
+        let ignored = output.ignored.iter().map(IgnoredFile::line);
+        output.left_out.iter().map(note).chain(ignored).collect()
     }
 
     fn write_json(output: &ToolPage, writer: &mut dyn io::Write) -> io::Result<()> {
@@ -149,6 +214,22 @@ fn counted_by_source(tools: &[&Arc<Tool>]) -> Vec<SourceCount> {
     by_source
         .map(|tools| SourceCount { id: tools[0].id.source.to_string(), tools: tools.len() })
         .collect()
+}
+
+/// Leaves out all but the first tools of each source; returns their number.
+fn limit_by_source(tools: &mut Vec<&Arc<Tool>>) -> Vec<SourceCount> {
+    let mut left_out = counted_by_source(tools);
+    let mut taken: HashMap<SourceId, usize> = HashMap::new();
+    tools.retain(|tool| {
+        let taken = taken.entry(tool.id.source.clone()).or_default();
+        *taken += 1;
+        *taken <= safe_schema::MAX_TOOLS
+    });
+    left_out.iter_mut().for_each(|source| {
+        source.tools = source.tools.saturating_sub(safe_schema::MAX_TOOLS);
+    });
+    left_out.retain(|source| source.tools > 0);
+    left_out
 }
 
 fn contains(tool: &Tool, filter: &str) -> bool {
@@ -169,6 +250,7 @@ impl StreamOperation<Workspace> for StreamTools {
         commands: &[CommandName::new("tools stream").alias("tools --stream")],
         notes: &["Tools that need a review come last. Starts no server."],
         examples: &["toolscout tools stream"],
+        keeps_profile: true,
         ..OperationSpec::read(
             "tools stream",
             "List tools as they are found, one JSON object on each line",

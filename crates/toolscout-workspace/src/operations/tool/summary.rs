@@ -8,6 +8,7 @@ use toolscout_core::cx::Role;
 use toolscout_core::{Cx, RawJson, Status, Tool, Visibility};
 use toolscout_gateway::policy::Policies;
 use toolscout_gateway::{CatalogView, Snapshot};
+use toolscout_surface::output::safe_schema;
 
 /// A tool in a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -66,6 +67,22 @@ impl ToolSummary {
                 Visibility::Searchable => "searchable",
             },
             reason: tool.status.reason().map(str::to_owned),
+        }
+    }
+}
+
+impl ToolSummary {
+    /// A copy for catalogs: with a reduced schema, and without HTML in its texts.
+    pub(super) fn into_safe(self) -> Self {
+        let safe = |text: String| safe_schema::safe_text(&text);
+        Self {
+            title: self.title.map(safe),
+            description: self.description.map(safe),
+            keywords: self.keywords.into_iter().map(safe).collect(),
+            input_schema: RawJson::from_value(&safe_schema::safe_schema(
+                &self.input_schema.to_value(),
+            )),
+            ..self
         }
     }
 }
