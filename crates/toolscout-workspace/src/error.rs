@@ -25,6 +25,8 @@ pub enum AppError {
         name: String,
         /// The command with the most similar name.
         nearest: Option<String>,
+        /// A file that may have it, but has not been inspected.
+        hint: Option<String>,
     },
     /// The gateway failed.
     #[error(transparent)]
@@ -111,7 +113,24 @@ impl AppError {
             Self::Source(error) => error.kind().into(),
             Self::Io { .. } => Exit::Unavailable,
             Self::Operation(error) => error.code.exit(),
-            Self::Said { kind, .. } => (*kind).into(),
+            Self::Message { kind, .. } => (*kind).into(),
+        }
+    }
+
+    /// The machine-readable code, as over HTTP.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Usage { .. } | Self::Stopped(_) | Self::Lifecycle(_) => {
+                ErrorCode::ValidationFailed
+            }
+            Self::UnknownCommand { .. } => ErrorCode::ResourceNotFound,
+            Self::Gateway(error) => OperationError::gateway_code(error),
+            Self::Config(error) => error.kind().into(),
+            Self::Source(SourceError::Login { .. }) => ErrorCode::LoginRequired,
+            Self::Source(error) => error.kind().into(),
+            Self::Io { .. } => ErrorCode::SourceUnavailable,
+            Self::Operation(error) => error.code,
+            Self::Message { kind, .. } => (*kind).into(),
         }
     }
 
@@ -125,6 +144,7 @@ impl AppError {
             }
             Self::Gateway(error) => error.hint(),
             Self::Config(error) => error.hint(),
+            Self::UnknownCommand { hint: Some(hint), .. } => Some(hint.clone()),
             Self::UnknownCommand { nearest: None, .. } => {
                 Some("run `toolscout tools` to list all tools".to_owned())
             }
@@ -236,6 +256,28 @@ pub enum LifecycleError {
         /// The name.
         name: String,
     },
+    /// A command has an empty name.
+    #[error("Command name must be a non-empty string")]
+    EmptyCommand,
+    /// Two options of the program have the same name, or one has a name of every program.
+    #[error("Global option '{name}' is already registered")]
+    DuplicateOption {
+        /// The name.
+        name: String,
+    },
+    /// Two options of the program have the same short form.
+    #[error("Global option '{name}' cannot use '-{short}', which belongs to '{taken_by}'")]
+    DuplicateShort {
+        /// The option that was added later.
+        name: String,
+        /// The letter.
+        short: char,
+        /// The option that already has the letter.
+        taken_by: String,
+    },
+    /// An option of the program has an empty name.
+    #[error("Option name must be a non-empty string")]
+    EmptyOption,
     /// A command was added after the command line was resolved.
     #[error("Command '{name}' was added too late: commands are added in setup or after-setup")]
     TooLate {

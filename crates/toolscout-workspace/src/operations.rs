@@ -1,6 +1,7 @@
 //! Every operation of toolscout, one file each; commands, HTTP routes and socket requests are
 //! derived from this list.
 
+mod author;
 mod client;
 mod connect;
 mod context;
@@ -10,19 +11,27 @@ mod events;
 mod export;
 mod feedback;
 mod import;
+mod index;
 mod journal;
 mod lock;
 mod manifest;
 mod policy;
+mod profile;
 mod project;
+mod registration;
 mod review;
+mod secret;
 mod server;
 mod session;
+mod setup;
 mod sign_in;
 mod status;
+mod token;
 mod tool;
 mod trust;
+mod undo;
 
+pub use setup::available_setup;
 pub use sign_in::sign_in_link_of_host;
 pub use tool::resolve_cached;
 
@@ -56,21 +65,35 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["review"], BoundOperation::new::<Workspace, lock::WriteLock>),
     (&["review"], BoundOperation::new::<Workspace, lock::VerifyLock>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::SetTrust>),
+    (&["discovery"], BoundOperation::new::<Workspace, trust::ShowTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::ListTrust>),
+    (&["discovery"], BoundOperation::new::<Workspace, trust::ResetTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, doctor::Diagnose>),
     (&["discovery"], BoundOperation::new::<Workspace, discover::DiscoverTools>),
+    (&["search"], BoundOperation::new::<Workspace, index::IndexTools>),
     (&["discovery"], BoundOperation::new::<Workspace, manifest::BuildManifest>),
     (&["discovery"], BoundOperation::new::<Workspace, manifest::CheckManifest>),
+    (&["discovery"], BoundOperation::new::<Workspace, manifest::WriteTypes>),
+    (&["discovery"], BoundOperation::new::<Workspace, author::NewTool>),
+    (&["discovery"], BoundOperation::new::<Workspace, author::WrapProgram>),
     (&["context"], BoundOperation::new::<Workspace, context::ShowContext>),
     (&["import"], BoundOperation::new::<Workspace, import::ImportServers>),
     (&["connect"], BoundOperation::new::<Workspace, connect::ConnectClient>),
     (&["connect"], BoundOperation::new::<Workspace, connect::ListClients>),
     (&["connect"], BoundOperation::new::<Workspace, connect::DisconnectClient>),
+    (&["connect"], BoundOperation::new::<Workspace, setup::Init>),
+    (&["connect"], BoundOperation::new::<Workspace, setup::ShowSetup>),
+    (&["servers"], BoundOperation::new::<Workspace, undo::Undo>),
+    (&["servers"], BoundOperation::new::<Workspace, undo::ListChanges>),
+    (&["servers"], BoundOperation::new::<Workspace, secret::SetSecret>),
+    (&["servers"], BoundOperation::new::<Workspace, secret::ListSecrets>),
+    (&["servers"], BoundOperation::new::<Workspace, secret::RemoveSecret>),
     (&["cli"], BoundOperation::new::<Workspace, export::ExportTools>),
     (&["journal"], BoundOperation::new::<Workspace, journal::ShowAudit>),
     (&["journal"], BoundOperation::new::<Workspace, journal::ShowTimeline>),
     (&["journal"], BoundOperation::new::<Workspace, journal::VerifyAudit>),
     (&["journal"], BoundOperation::new::<Workspace, journal::ShowStats>),
+    (&["journal"], BoundOperation::new::<Workspace, journal::ShowSeries>),
     (&["journal"], BoundOperation::new::<Workspace, journal::SuggestPins>),
     (&["review"], BoundOperation::new::<Workspace, review::ListReviews>),
     (&["review"], BoundOperation::new::<Workspace, review::DecideReview>),
@@ -83,12 +106,27 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["cli"], BoundOperation::new::<Workspace, feedback::ShowFeedback>),
     (&["cli"], BoundOperation::new::<Workspace, feedback::ForgetFeedback>),
     (&["cli", "serve"], BoundOperation::new::<Workspace, CallTool>),
+    (&["serve"], BoundOperation::new::<Workspace, registration::RegisterTools>),
+    (&["serve"], BoundOperation::new::<Workspace, registration::ListRegistrations>),
+    (&["serve"], BoundOperation::new::<Workspace, registration::RenewRegistration>),
+    (&["serve"], BoundOperation::new::<Workspace, registration::RemoveRegistration>),
+    (&["serve"], BoundOperation::stream::<Workspace, registration::ReceiveCalls>),
+    (&["serve"], BoundOperation::new::<Workspace, registration::SendResult>),
+    (&["serve"], BoundOperation::new::<Workspace, profile::ListProfiles>),
+    (&["serve"], BoundOperation::new::<Workspace, token::ListTokens>),
+    (&["serve"], BoundOperation::new::<Workspace, token::CreateToken>),
+    (&["serve"], BoundOperation::new::<Workspace, token::RotateToken>),
+    (&["serve"], BoundOperation::new::<Workspace, token::RevokeToken>),
     (&["serve"], BoundOperation::new::<Workspace, project::ListProjects>),
+    (&["serve"], BoundOperation::new::<Workspace, project::ShowProject>),
     (&["serve"], BoundOperation::new::<Workspace, project::ShowProjectConfiguration>),
+    (&["serve"], BoundOperation::new::<Workspace, project::UpdateProjectConfiguration>),
     (&["serve"], BoundOperation::new::<Workspace, session::ListSessions>),
     (&["serve"], BoundOperation::new::<Workspace, session::StartSession>),
     (&["serve"], BoundOperation::new::<Workspace, session::EndSession>),
     (&["serve"], BoundOperation::new::<Workspace, session::ShowSessionConfiguration>),
+    (&["serve"], BoundOperation::new::<Workspace, session::ListSessionServers>),
+    (&["serve"], BoundOperation::new::<Workspace, session::ControlSessionServer>),
     (&["serve"], BoundOperation::stream::<Workspace, events::FollowEvents>),
     (&["serve"], BoundOperation::new::<Workspace, status::ShowHealth>),
     (&["serve"], BoundOperation::new::<Workspace, status::ShowReadiness>),

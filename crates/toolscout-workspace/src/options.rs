@@ -10,8 +10,11 @@ pub struct Options {
     before: Parsed,
     after: Option<Parsed>,
     locale: Locale,
+    default_format: Format,
     /// The properties of the command.
     pub command: CommandTraits,
+    /// The folder of the run, instead of `--project`.
+    project: Option<PathBuf>,
 }
 
 /// The properties of the command of a run that sources and the gateway depend on.
@@ -21,19 +24,37 @@ pub struct CommandTraits {
     pub only_reads: bool,
     /// It is about all tools, not about one of them.
     pub shows_tools: bool,
+    /// It lists tools, so it notes that tools of some servers are missing.
+    pub lists_tools: bool,
+    /// It is about servers, so it reports each that is unavailable.
+    pub is_about_servers: bool,
     /// It serves clients, to which it can send requests.
     pub serves: bool,
+    /// It runs the servers in its own process, even if another process is the host of the project:
+    /// the effects of one agent on a server must not reach another agent, and the socket of a
+    /// killed host looks like a running host.
+    pub runs_servers: bool,
 }
 
 impl Options {
     /// The options given before the command, and those after it, if the command takes them.
     pub fn new(before: Parsed, after: Option<Parsed>, command: CommandTraits) -> Self {
-        Self { before, after, locale: Locale::default(), command }
+        Self { before, after, command, ..Self::default() }
     }
 
     /// Sets the language of help and messages.
     pub fn with_locale(self, locale: Locale) -> Self {
         Self { locale, ..self }
+    }
+
+    /// Sets the output format of a run without `--output` and `--json`.
+    pub fn with_default_format(self, default_format: Format) -> Self {
+        Self { default_format, ..self }
+    }
+
+    /// The same options in another project.
+    pub fn in_project(&self, folder: &Path) -> Self {
+        Self { project: Some(folder.to_owned()), ..self.clone() }
     }
 
     /// Whether the switch is on.
@@ -57,7 +78,7 @@ impl Options {
         match self.text("output").and_then(|text| text.parse().ok()) {
             _ if self.switch("json") => Format::Json,
             Some(format) => format,
-            None => Format::Text,
+            None => self.default_format,
         }
     }
 
@@ -69,7 +90,8 @@ impl Options {
     /// The folder of the run: `--project`, or the working folder. It is canonical if it exists,
     /// so that `..` in it does not lead to another project.
     pub fn folder(&self, cwd: &Path) -> PathBuf {
-        let folder = self.text("project").map_or(cwd.to_owned(), |it| cwd.join(it));
+        let named = self.project.as_deref().or(self.text("project").map(Path::new));
+        let folder = named.map_or(cwd.to_owned(), |folder| cwd.join(folder));
         folder.canonicalize().unwrap_or(folder)
     }
 

@@ -1,24 +1,29 @@
 //! The state of a running toolscout, as plain fields.
 
 mod background_discovery;
-mod first_sight;
+pub(crate) mod background_index;
+mod detached;
+mod first_review;
 mod folder_source;
+mod pending_servers;
 
 use crate::background::BackgroundTasks;
 use crate::config;
 use crate::error::login;
-use crate::event_broadcast::EventBroadcast;
+use crate::event_broadcast::{EventBroadcast, ServerChange};
 use crate::journal::JournalHandle;
 use crate::policies;
+use crate::projects::ServedProjects;
+use crate::registrations::{self, Registrations};
 use crate::servers::ServerSet;
 use crate::sessions::Sessions;
 use crate::{AppError, Environment, Options, PageLinks, Tools};
 use arc_swap::ArcSwap;
 use std::sync::{Arc, OnceLock};
-use toolscout_config::Config;
-use toolscout_core::{BoxFuture, Caller, Cx, SourceId, redact};
+use toolscout_config::{Config, ConfiguredServer};
+use toolscout_core::{BoxFuture, Caller, Cx, Source, SourceId, redact};
 use toolscout_gateway::Gateway;
-use toolscout_gateway::policy::LevelName;
+use toolscout_gateway::policy::{LevelName, Policies};
 use toolscout_telemetry::Metrics;
 
 /// The state that exists before any source is created: sources, gateway rules and observers are
@@ -49,11 +54,23 @@ pub struct Workspace {
     /// The contributions of plugins.
     pub parts: Parts,
     config: ArcSwap<Config>,
+    /// The configuration whose servers were reported last.
+    reported: ArcSwap<Config>,
     servers: ArcSwap<ServerSet>,
     reloader: OnceLock<Reloader>,
-    served: OnceLock<Arc<Gateway>>,
+    served_gateway: OnceLock<Arc<Gateway>>,
+    /// Tools that other programs have registered with this process.
+    pub registrations: Arc<Registrations>,
     /// Tasks that requests have started without waiting for them.
     pub(crate) tasks: BackgroundTasks,
+}
+
+/// A configuration that was read, and is not in effect yet.
+pub struct NextConfiguration {
+    /// The configuration.
+    pub config: Arc<Config>,
+    /// Its servers. Those with an unchanged entry are the current ones.
+    pub servers: Arc<ServerSet>,
 }
 
 /// Applies a changed configuration to everything that runs.
@@ -80,6 +97,8 @@ pub struct Parts {
     pub sessions: Sessions,
     /// Sign-in links to the UI.
     pub page_links: PageLinks,
+    /// The projects that this process serves.
+    pub projects: ServedProjects,
 }
 
 impl Startup {
@@ -109,12 +128,18 @@ impl Startup {
             servers: Arc::new(servers),
         })
     }
+
+    /// The tools that other programs have registered with the host of this project.
+    pub fn registered_sources(&self) -> Vec<Arc<dyn Source>> {
+        registrations::sources_of_host(self)
+    }
 }
 
 impl Workspace {
     /// The workspace of a run.
     pub fn new(startup: Startup, parts: Parts, tools: Arc<Tools>) -> Self {
         let Startup { program, options, environment, config, servers } = startup;
+        let reported = ArcSwap::new(config.clone());
         let (config, servers) = (ArcSwap::new(config), ArcSwap::new(servers));
         Self {
             program,
@@ -123,11 +148,18 @@ impl Workspace {
             tools,
             parts,
             config,
+            reported,
             servers,
             reloader: OnceLock::new(),
-            served: OnceLock::new(),
+            served_gateway: OnceLock::new(),
+            registrations: Arc::default(),
             tasks: BackgroundTasks::default(),
         }
+    }
+
+    /// Whether this process serves clients, and applies changes while it runs.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.reloader.get().is_some()
     }
 
     /// The gateway of a request, after the first discovery. A command reports the diagnostics
@@ -144,8 +176,12 @@ impl Workspace {
     /// The gateway for a request: limited to the profile of the client, or else to the one that
     /// this process serves, except for decisions of the operator at the terminal.
     pub(crate) fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
-        match self.served.get() {
-            Some(served) if cx.caller != Caller::Cli => served.clone(),
+        if let Some(profile) = &cx.profile {
+            // A profile that is not served has no tools.
+            return Arc::new(self.tools.shared_gateway().within(profile));
+        }
+        match self.served_gateway.get() {
+            Some(served_gateway) if cx.caller != Caller::Cli => served_gateway.clone(),
             _ => self.tools.shared_gateway(),
         }
     }
@@ -172,19 +208,31 @@ impl Workspace {
         Ok(())
     }
 
+    /// As [`Workspace::apply_configuration`]; tools and approvals are read again, too.
+    pub(crate) async fn apply_all_changes(&self) -> Result<(), AppError> {
+        let applied = self.apply_configuration().await;
+        if self.reloader.get().is_none() {
+            self.tools.discover_changes().await;
+        }
+        applied
+    }
+
+    /// The policies of a configuration; `None` if this program sets its policies itself, because
+    /// it has no review plugin.
+    pub fn policies_of(&self, config: &Config) -> Option<Policies> {
+        self.parts.policies.then(|| policies::from_config(config))
+    }
+
     /// Applies the policies of the last configuration to the gateway. Session policies are
     /// unchanged.
     pub fn apply_policies(&self) {
-        // A program without the review plugin sets its policies itself.
-        if !self.parts.policies {
-            return;
-        }
+        let Some(policies) = self.policies_of(&self.config()) else { return };
         let gateway = self.tools.gateway();
-        let now = gateway.policies();
-        let session = now.level(LevelName::Session).clone();
-        let next = policies::of_config(&self.config()).with(LevelName::Session, session);
-        if next != *now {
-            gateway.set_policies(next);
+        let current = gateway.policies();
+        let session = current.level(LevelName::Session).clone();
+        let updated = policies.with(LevelName::Session, session);
+        if updated != *current {
+            gateway.set_policies(updated);
         }
     }
 
@@ -228,7 +276,17 @@ impl Workspace {
             let message = format!("Tool discovery failed: {}", redact::text(&error.to_string()));
             AppError::unavailable(message, hint)
         })?;
-        first_sight::first_sight(self, &set, cx).await
+        first_review::review_new_tools(self, &set, cx).await
+    }
+
+    /// Reviews the tools of servers that were just discovered, which approves them at first
+    /// sight.
+    pub(crate) async fn review_added(&self, cx: &Cx) -> Result<(), AppError> {
+        if self.is_serving() {
+            self.tools.discover_quietly_again().await?;
+            return Ok(());
+        }
+        first_review::review_new_tools(self, &self.servers(), cx).await.map(drop)
     }
 
     /// Makes [`Workspace::apply_configuration`] use the reload loop of this process.
@@ -249,23 +307,58 @@ impl Workspace {
     /// The servers that this run uses; `None` in a program without servers, or with
     /// `--tools-from`.
     pub fn configured_servers(&self) -> Option<Arc<ServerSet>> {
-        let has_servers = self.parts.servers && self.options.text("tools-from").is_none();
-        has_servers.then(|| self.servers())
+        self.uses_servers().then(|| self.servers())
+    }
+
+    /// Whether this run uses the configured servers.
+    pub fn uses_servers(&self) -> bool {
+        self.parts.servers && self.options.text("tools-from").is_none()
     }
 
     /// Reads the configuration again, and updates the servers. A server whose entry is
     /// unchanged continues to run. If a file cannot be read, nothing changes.
     pub fn reload(&self) -> Result<(), AppError> {
-        if !self.parts.configuration {
-            return Ok(());
+        if self.parts.configuration {
+            self.set_configuration(self.read_configuration()?);
         }
-        let config = config::load(&self.options, &self.environment)?;
-        if self.parts.servers {
-            let servers =
-                ServerSet::new(Some(&self.servers()), &config, &self.options, &self.environment);
-            self.servers.store(Arc::new(servers));
-        }
-        self.config.store(Arc::new(config));
         Ok(())
+    }
+
+    /// Reads the configuration again, and changes nothing.
+    pub fn read_configuration(&self) -> Result<NextConfiguration, AppError> {
+        let config = config::load(&self.options, &self.environment)?;
+        let servers = if self.parts.servers {
+            let before = self.servers();
+            Arc::new(ServerSet::new(Some(&before), &config, &self.options, &self.environment))
+        } else {
+            self.servers()
+        };
+        Ok(NextConfiguration { config: Arc::new(config), servers })
+    }
+
+    /// Replaces the configuration and the servers.
+    pub fn set_configuration(&self, next: NextConfiguration) {
+        self.report_changed_servers(&next.config);
+        self.servers.store(next.servers);
+        self.config.store(next.config);
+    }
+
+    /// Reports the servers whose entries differ from the configuration that was reported last.
+    pub fn report_changed_servers(&self, now: &Arc<Config>) {
+        let Some(events) = &self.parts.events else { return };
+        let before = self.reported.swap(now.clone());
+        for ConfiguredServer { server, .. } in &now.servers {
+            match before.server(server.id.as_str()) {
+                None => events.emit_server(&server.id, ServerChange::Created),
+                Some(earlier) if earlier.server != *server => {
+                    events.emit_server(&server.id, ServerChange::Updated);
+                }
+                Some(_) => {}
+            }
+        }
+        let is_gone = |server: &&ConfiguredServer| now.server(server.server.id.as_str()).is_none();
+        for ConfiguredServer { server, .. } in before.servers.iter().filter(is_gone) {
+            events.emit_server(&server.id, ServerChange::Deleted);
+        }
     }
 }

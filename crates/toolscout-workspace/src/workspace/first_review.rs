@@ -3,7 +3,7 @@
 use super::Workspace;
 use crate::error::describe;
 use crate::servers::ServerSet;
-use crate::tools::study_briefly;
+use crate::workspace::background_index::index_briefly;
 use crate::{AppError, LifecycleError};
 use toolscout_core::{Cx, DiagnosticKind};
 use toolscout_gateway::{Approvals, Gateway, GatewayBuilder};

@@ -5,7 +5,9 @@ use crate::{AppError, Trust, sandbox_host};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use toolscout_config::TaskProgram;
 use toolscout_folder::probe::ProbeLimits;
+use toolscout_folder::tasks::{TaskRunner, TaskTools};
 use toolscout_folder::{
     ChainRoots, DefaultRoot, ExplicitRoots, FolderSource, FolderSourceBuilder, GlobTools, Probing,
     RootStrategy, ToolDirectories, ToolStrategy,
@@ -18,15 +20,24 @@ impl Startup {
         roots: Option<Arc<dyn RootStrategy>>,
         tools: Option<Arc<dyn ToolStrategy>>,
     ) -> Result<FolderSource, AppError> {
+        Ok(self.folder_source_builder(roots, tools)?.build())
+    }
+
+    /// A builder of the folder source that this run reads.
+    pub(crate) fn folder_source_builder(
+        &self,
+        roots: Option<Arc<dyn RootStrategy>>,
+        tools: Option<Arc<dyn ToolStrategy>>,
+    ) -> Result<FolderSourceBuilder, AppError> {
         let mut builder = self.folder_builder()?.explicit(self.explicit_files());
         builder = match tools {
             Some(tools) => builder.tools(tools),
-            None => builder.tools(self.globs()),
+            None => builder.tools(TaskTools::new(self.glob_tools(), self.task_runners())),
         };
         if !self.options.switch("no-discovery") {
             builder = builder.roots(roots.unwrap_or_else(|| Arc::new(self.roots())));
         }
-        Ok(builder.build())
+        Ok(builder)
     }
 
     /// A builder with the settings that all folder sources of this run share.
@@ -37,6 +48,7 @@ impl Startup {
             .trust(Trust::new(&self.environment, options).checker())
             .probing(if options.command.only_reads { Probing::Never } else { Probing::Allowed })
             .limits(self.probe_limits())
+            .sandbox(sandbox_host(&self.config, &self.environment))
             .on_conflict(self.on_conflict()?)
             .strict(
                 self.options.switch("strict") || self.config.settings.strict.unwrap_or_default(),
@@ -67,15 +79,27 @@ impl Startup {
         ChainRoots(chain)
     }
 
-    fn globs(&self) -> GlobTools {
-        let either = |given: Vec<&str>, set: &Option<Vec<String>>| match given.is_empty() {
-            true => set.clone(),
-            false => Some(given.into_iter().map(str::to_owned).collect()),
+    fn glob_tools(&self) -> GlobTools {
+        let given_or_set = |given: Vec<&str>, set: &Option<Vec<String>>| {
+            if given.is_empty() {
+                set.clone()
+            } else {
+                Some(given.into_iter().map(str::to_owned).collect())
+            }
         };
         GlobTools {
             patterns: given_or_set(self.options.texts("pattern"), &self.config.settings.patterns),
             ignore: given_or_set(self.options.texts("ignore"), &self.config.settings.ignore),
         }
+    }
+
+    fn task_runners(&self) -> Vec<TaskRunner> {
+        let runner = |program: &TaskProgram| match program {
+            TaskProgram::Make => TaskRunner::Make,
+            TaskProgram::Just => TaskRunner::Just,
+            TaskProgram::Npm => TaskRunner::Npm,
+        };
+        self.config.settings.tasks.iter().flatten().map(runner).collect()
     }
 
     fn explicit_files(&self) -> Vec<PathBuf> {
