@@ -3,7 +3,6 @@
 mod complete;
 mod learning;
 mod overview;
-mod progress;
 mod run;
 mod tool_command;
 

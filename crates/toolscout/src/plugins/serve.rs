@@ -8,7 +8,6 @@ mod settings;
 mod startup;
 mod stdio_sessions;
 mod stopping;
-pub(crate) mod token;
 mod web;
 
 use crate::{AppError, Command, Plugin, RunCx, Setup};

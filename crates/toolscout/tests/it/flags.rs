@@ -4,8 +4,8 @@
 //! 4. A mistake is named, with what was probably meant, and then nothing runs.
 //! 5. What follows `--` reaches the tool's program untouched.
 
-mod mistakes;
-mod passing_on;
+mod errors;
+mod rest_arguments;
 
 use crate::world::World;
 use serde_json::{Value, json};

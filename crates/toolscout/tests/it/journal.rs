@@ -6,8 +6,8 @@
 
 mod audit;
 mod costs;
+mod failures;
 mod secrets;
-mod trouble;
 
 use crate::world::World;
 use serde_json::Value;

@@ -3,8 +3,8 @@
 //! 3. What is kept for one is not given to another, who knows its name.
 //! 4. What cannot be configured is said when the program starts.
 
+mod http_client;
 mod vault;
-mod visitor;
 
 use crate::world::World;
 use serde_json::{Value, json};

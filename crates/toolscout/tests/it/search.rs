@@ -4,8 +4,8 @@
 //!
 //! What else can be asked for is in `flags`, what is said where little is found in `notes`, and what use teaches in `learning`.
 
+mod feedback;
 mod flags;
-mod learning;
 mod notes;
 
 use crate::serve::LIBRARY;

@@ -1,22 +1,22 @@
 //! What agents see of the program: MCP over pipes, as clients start it.
 
 mod agent;
-mod alone;
 mod approvals;
-mod asking_back;
 mod changes;
 mod connected;
 mod eras;
 mod federation;
 mod fidelity;
 mod http;
-mod issued;
+mod jwt;
 mod meta_tools;
 mod operations;
-mod passing_on;
+mod passthrough;
+mod plugins;
 mod profiles;
 mod prompts;
 mod protocol;
+mod protocol_eras;
 mod reload;
 mod together;
 mod visibility;

@@ -2,15 +2,15 @@
 //!
 //! What happened is counted in the servers' own log, so nothing here waits for a time to pass that can wait for an event.
 
-mod adding;
+mod add;
 mod configuration;
 mod doctor;
+mod dry_run;
+pub(crate) mod fixture;
 mod hints;
-mod hosting;
-mod importing;
-mod listing;
-mod refreshing;
-mod rehearsing;
-pub(crate) mod scene;
+mod host;
+mod import;
+mod refresh;
 mod secrets;
+mod tool_lists;
 mod web;

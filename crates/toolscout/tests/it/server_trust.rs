@@ -10,6 +10,5 @@ mod doors;
 mod live;
 mod locking;
 mod policies;
-mod scene;
-mod suspicious;
+mod running_servers;
 mod untrusted;
