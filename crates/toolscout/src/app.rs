@@ -47,7 +47,7 @@ impl App {
             bare: None,
             plugins: Vec::new(),
             commands: Vec::new(),
-            environment: Arc::new(Environment::of_process()),
+            environment: Arc::new(Environment::from_process()),
         };
         AppBuilder { app }
     }
@@ -100,10 +100,10 @@ impl App {
         let run = self.after_setup(setup, line, spec).await?;
         match word {
             Some(word) => {
-                let ran = self.run_command(word.clone(), run).await;
-                ran.map_err(|error| error.of_command(&self.program, &word))
+                let ran = self.run_command(word.clone(), run?, format).await;
+                ran.map_err(|error| error.with_command_help(&self.program, &word))
             }
-            None => self.print_help(&run).await.map(|()| Exit::Done),
+            None => self.print_help(&run?).await.map(|()| Exit::Done),
         }
     }
 
@@ -166,7 +166,7 @@ impl App {
         }
         self.commands.iter().try_for_each(|command| after.commands.add_shared(command.clone()))?;
         after.commands.seal();
-        let built_in = after.commands.all().iter().map(|it| it.name()).collect();
+        let built_in = after.commands.all().iter().map(|item| item.name()).collect();
         after.tools().reserve(built_in);
         Ok(Run { after, spec, decorators: setup.decorators, rest: line.rest })
     }
@@ -214,8 +214,8 @@ impl App {
         let mut spec = CommandSpec::new(&*self.program, self.about.as_str());
         spec.stop_at_positional = true;
         spec.positionals = vec![
-            PositionalSpec::new("COMMAND", "What to do"),
-            PositionalSpec::new("ARGS", "What it takes").many(),
+            PositionalSpec::new("COMMAND", "The command"),
+            PositionalSpec::new("ARGS", "Its arguments").many(),
         ];
         spec.options = line::base_options();
         spec.options.extend(setup.options.iter().cloned());
@@ -229,8 +229,8 @@ impl App {
             .commands
             .all()
             .iter()
-            .filter(|it| !it.is_hidden())
-            .map(|it| (it.name(), it.about()))
+            .filter(|item| !item.is_hidden())
+            .map(|item| (item.name(), item.about()))
             .collect();
         let built_in = commands
             .iter()
@@ -240,7 +240,7 @@ impl App {
         let listings = run.listings().await?;
         for listing in &listings {
             let entry = (listing.name.as_str(), listing.about.as_str());
-            match groups.iter_mut().rfind(|it| it.source == Some(&listing.group)) {
+            match groups.iter_mut().rfind(|group| group.source == Some(&listing.group)) {
                 Some(group) => group.entries.push(entry),
                 None => groups.push(Group { source: Some(&listing.group), entries: vec![entry] }),
             }
@@ -250,7 +250,7 @@ impl App {
             &self.program,
             &spec,
             &groups,
-            &self.environment.look(locale),
+            &self.environment.help_layout(locale),
         ))
     }
 
@@ -294,10 +294,16 @@ impl Run {
                 return Ok(command);
             }
         }
-        let built_in =
-            self.after.commands.all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.name());
-        let names: Vec<_> =
-            built_in.chain(self.listings().await?.into_iter().map(|it| it.name)).collect();
+        let built_in = self
+            .after
+            .commands
+            .all()
+            .into_iter()
+            .filter(|item| !item.is_hidden())
+            .map(|item| item.name());
+        let names: Vec<_> = built_in
+            .chain(self.listings().await?.into_iter().map(|listing| listing.name))
+            .collect();
         let nearest = cli::nearest(word, names.iter().map(String::as_str)).map(str::to_owned);
         Err(AppError::UnknownCommand { name: word.to_owned(), nearest })
     }
@@ -324,7 +330,7 @@ impl AppBuilder {
         self
     }
 
-    /// The version that `--version` prints.
+    /// The version that `--version` prints, and that `serve` sends to clients.
     pub fn version(mut self, version: &str) -> Self {
         self.app.version = version.to_owned();
         self

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::any::Any;
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx};
-use toolscout_surface::cli::help::{self, Look};
+use toolscout_surface::cli::help::{self, HelpLayout};
 use toolscout_surface::cli::{CommandSpec, Parsed};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Operations, Text};
@@ -143,12 +143,12 @@ impl RunCx {
 
     /// A value offered by a plugin.
     pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.offers.of()
+        self.offers.get()
     }
 
     /// A value that a plugin added for this run.
     pub fn extension<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.extensions.of()
+        self.extensions.get()
     }
 
     /// All commands; the registry is sealed.
@@ -163,7 +163,7 @@ impl RunCx {
 
     /// The style of human-readable output.
     pub(crate) fn text_style(&self) -> Text {
-        let Look { style, locale, .. } = self.look();
+        let HelpLayout { style, locale, .. } = self.help_layout();
         let verbose = self.options().switch("verbose");
         Text { style, width: self.environment().width(), locale, verbose }
     }
@@ -206,13 +206,13 @@ impl RunCx {
         self.print(&help::command(
             &self.program,
             &words::translated(spec, self.options().locale()),
-            &self.look(),
+            &self.help_layout(),
         ))
     }
 
     /// Prints a message to standard error.
     pub fn say(&self, text: &str) {
-        self.environment().say(text);
+        self.environment().eprint(text);
     }
 
     /// Whether this is a dry run (`--dry-run`); if so, prints the skipped action: `remove files`.

@@ -28,10 +28,10 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn visit(&mut self, plugin: &'a Arc<dyn Plugin>) -> Result<(), LifecycleError> {
-        if self.done.iter().any(|it| it.id() == plugin.id()) {
+        if self.done.iter().any(|item| item.id() == plugin.id()) {
             return Ok(());
         }
-        if let Some(start) = self.path.iter().position(|it| *it == plugin.id()) {
+        if let Some(start) = self.path.iter().position(|path| *path == plugin.id()) {
             let circle = self.path[start..].iter().copied().chain([plugin.id()]);
             return Err(LifecycleError::Cycle { path: circle.map(str::to_owned).collect() });
         }

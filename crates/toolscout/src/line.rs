@@ -1,7 +1,7 @@
 //! Parses the command line, as far as possible before the command is known.
 
 use crate::command::Commands;
-use crate::{AppError, Options};
+use crate::{AppError, LifecycleError, Options};
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
@@ -30,7 +30,9 @@ impl Line {
         let (word, rest) = command_and_rest(&before.positionals, commands);
         let after = match word.as_deref() {
             Some(COMPLETE) => being_typed(spec, &rest),
-            Some(word) => commands.find(word).and_then(|it| following(it.spec(), spec, &rest)),
+            Some(word) => {
+                commands.find(word).and_then(|command| following(command.spec(), spec, &rest))
+            }
             None => None,
         };
         let only_reads = only_reads(&before, word.as_deref(), &rest);
@@ -116,13 +118,17 @@ fn takes_ours(commands: &Commands, word: &str) -> bool {
 pub(crate) fn texts(
     args: impl IntoIterator<Item = impl Into<OsString>>,
 ) -> Result<Vec<String>, AppError> {
-    let not_text = |at: usize, it: OsString| {
-        let message =
-            format!("argument {} is not UTF-8: `{}`", at + 1, escape::line(&it.to_string_lossy()));
-        AppError::invalid(message, "put such bytes into a file, and give its name")
+    let not_text = |at: usize, os_string: OsString| {
+        let message = format!(
+            "argument {} is not UTF-8: `{}`",
+            at + 1,
+            escape::line(&os_string.to_string_lossy())
+        );
+        AppError::invalid(message, "put the bytes into a file, and pass its path")
     };
     let args = args.into_iter().enumerate();
-    args.map(|(at, it)| it.into().into_string().map_err(|it| not_text(at, it))).collect()
+    args.map(|(at, value)| value.into().into_string().map_err(|error| not_text(at, error)))
+        .collect()
 }
 
 /// The language of a line that may turn out to be invalid.
@@ -131,7 +137,7 @@ pub(crate) fn locale_seen(args: &[String], env: impl Fn(&str) -> Option<String>)
 }
 
 fn lang_seen(args: &[String]) -> Option<&str> {
-    let at = args.iter().position(|it| it == "--lang" || it.starts_with("--lang="))?;
+    let at = args.iter().position(|arg| arg == "--lang" || arg.starts_with("--lang="))?;
     args[at].strip_prefix("--lang=").or_else(|| args.get(at + 1).map(String::as_str))
 }
 
@@ -151,10 +157,10 @@ fn following(built_in: CommandSpec, program: &CommandSpec, rest: &[String]) -> O
     if built_in.stop_at_positional {
         return None;
     }
-    let own: Vec<_> = built_in.options.iter().map(|it| it.long.clone()).collect();
+    let own: Vec<_> = built_in.options.iter().map(|option| option.long.clone()).collect();
     let parsed = cli::parse(&joined(built_in, &program.options), rest).ok()?;
     // If a command has an option of the same name, it is not the program's option.
-    Some(parsed.without(own.iter().map(String::as_str).filter(|it| *it != "help")))
+    Some(parsed.without(own.iter().map(String::as_str).filter(|text| *text != "help")))
 }
 
 /// Options of a line that is being completed: they decide which tools are available.
@@ -164,10 +170,10 @@ fn being_typed(program: &CommandSpec, rest: &[String]) -> Option<Parsed> {
 }
 
 fn only_reads(before: &Parsed, word: Option<&str>, rest: &[String]) -> bool {
-    let asks_help = |it: &String| it == "--help" || it == "-h";
+    let asks_help = |text: &String| text == "--help" || text == "-h";
     let reads = |word: &str| matches!(word, COMPLETE | "completion");
     before.switch("help")
-        || rest.iter().take_while(|it| *it != "--").any(asks_help)
+        || rest.iter().take_while(|item| *item != "--").any(asks_help)
         || word.is_some_and(reads)
 }
 
@@ -175,10 +181,12 @@ fn only_reads(before: &Parsed, word: Option<&str>, rest: &[String]) -> bool {
 /// win.
 pub(crate) fn joined(mut command: CommandSpec, program: &[OptionSpec]) -> CommandSpec {
     for option in program {
-        let clashes = command.options.iter().any(|it| it.long == option.long);
+        let clashes = command.options.iter().any(|item| item.long == option.long);
         if !clashes {
-            let taken =
-                command.options.iter().any(|it| it.short.is_some() && it.short == option.short);
+            let taken = command
+                .options
+                .iter()
+                .any(|item| item.short.is_some() && item.short == option.short);
             let mut option = option.clone();
             option.short = option.short.filter(|_| !taken);
             option.hidden = true;
@@ -191,8 +199,8 @@ pub(crate) fn joined(mut command: CommandSpec, program: &[OptionSpec]) -> Comman
 /// The options every program has.
 pub(crate) fn base_options() -> Vec<OptionSpec> {
     vec![
-        OptionSpec::text("project", "Work on the project in this folder").short('C').value("DIR"),
-        OptionSpec::text("output", "How to show results")
+        OptionSpec::text("project", "Use the project in this folder").short('C').value("DIR"),
+        OptionSpec::text("output", "Output format")
             .value("FORMAT")
             .choices(["text", "json", "toon"]),
         OptionSpec::switch("json", "The same as --output json"),
@@ -212,11 +220,14 @@ pub(crate) fn input_text(from: InputFrom<'_>, cwd: &Path) -> Result<String, Stri
     match from {
         InputFrom::Text(text) => Ok(text.to_owned()),
         InputFrom::File(path) => {
-            std::fs::read_to_string(cwd.join(path)).map_err(|it| it.to_string())
+            std::fs::read_to_string(cwd.join(path)).map_err(|error| error.to_string())
         }
         InputFrom::Stdin => {
             let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).map(|_| text).map_err(|it| it.to_string())
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .map(|_| text)
+                .map_err(|error| error.to_string())
         }
     }
 }

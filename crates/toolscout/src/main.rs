@@ -14,7 +14,7 @@ fn main() -> ExitCode {
 
 fn toolscout() -> Result<App, AppError> {
     App::builder("toolscout")
-        .about("Finds the right tool, and runs it safely")
+        .about("Find the right tool and run it safely")
         .bare("overview")
         .plugin(plugins::Logs)
         .plugin(plugins::Telemetry)

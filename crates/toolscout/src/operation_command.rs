@@ -2,6 +2,7 @@
 //! output.
 
 use crate::line::input_text;
+use crate::progress::watched_operation;
 use crate::{AppError, Command, RunCx};
 use futures_util::StreamExt;
 use serde_json::{Map, Value};
@@ -17,7 +18,7 @@ use toolscout_surface::operation::{
     OperationError, OperationOutput, Operations, StreamItem,
 };
 use toolscout_surface::output::{self, Format};
-use toolscout_workspace::servers::PROMPT;
+use toolscout_workspace::servers::PROMPT_TIMEOUT;
 
 /// A command of an operation.
 pub(crate) struct OperationCliCommand {
@@ -72,7 +73,7 @@ impl Command for OperationCliCommand {
             let command = self.command_line(cx.options().locale());
             let input =
                 command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
-            let input = read_files(&command, input, cx).await?;
+            let mut input = read_files(&command, input, cx).await?;
             let dry_run = cx.options().switch("dry-run");
             let mut is_shown = false;
             if !dry_run {
@@ -117,7 +118,7 @@ impl OperationCliCommand {
             // A host that hangs must not block a command that can run without it.
             Some(host) if host_use == HostUse::Preferred => {
                 let run = host.run(&spec.route, input.clone(), accept, |_| ());
-                tokio::time::timeout(PROMPT, run).await.ok().and_then(Result::ok)
+                tokio::time::timeout(PROMPT_TIMEOUT, run).await.ok().and_then(Result::ok)
             }
             Some(host) => host.run(&spec.route, input.clone(), accept, |_| ()).await.ok(),
             None => None,
@@ -128,7 +129,9 @@ impl OperationCliCommand {
         if !response.status.is_success() {
             let error = serde_json::from_slice::<OperationError>(&response.body);
             return Err(error
-                .unwrap_or_else(|_| OperationError::invalid("the host gave no answer"))
+                .unwrap_or_else(|_| {
+                    OperationError::invalid("the host returned an invalid response")
+                })
                 .into());
         }
         let text = String::from_utf8_lossy(&response.body);
@@ -140,7 +143,7 @@ impl OperationCliCommand {
         } else {
             cx.print(&text)?;
         }
-        Ok(Some(response.exit.map_or(Exit::Done, Exit::of_code)))
+        Ok(Some(response.exit.map_or(Exit::Done, Exit::from_code)))
     }
 }
 
@@ -231,7 +234,8 @@ impl OperationCliCommand {
     /// The message; for a dry run it adds the option that confirms.
     fn message(&self, cx: &RunCx, output: &OperationOutput) -> String {
         let needs_yes = output.planned.is_some() && self.operation.spec.confirm == Confirm::Always;
-        output.message(&cx.text_style()) + if needs_yes { "  hint: --yes does it\n" } else { "" }
+        output.message(&cx.text_style())
+            + if needs_yes { "  hint: use --yes to do it\n" } else { "" }
     }
 
     /// Prints a line for each item as it arrives.
@@ -251,8 +255,8 @@ impl OperationCliCommand {
 }
 
 fn no_host() -> AppError {
-    let error = OperationError::new(ErrorCode::SourceUnavailable, "No server is running.");
-    let hint = "Start one with `toolscout serve` or `toolscout server host`; or just call a tool: its server starts for the call.";
+    let error = OperationError::new(ErrorCode::SourceUnavailable, "no server is running");
+    let hint = "start one with `toolscout serve` or `toolscout server host`; or just call a tool: its server starts for the call";
     error.hint(hint).into()
 }
 
@@ -288,7 +292,7 @@ async fn read_file(cx: &RunCx, name: &str, file: &str) -> Result<String, AppErro
     });
     let bytes = bytes.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     let bytes = bytes.map_err(AppError::io("read", &shown))?;
-    let hint = format!("--{name} takes a text of at most 16 MiB");
+    let hint = format!("--{name} takes a text file of at most 16 MiB");
     if bytes.len() as u64 > LARGEST_FILE {
         return Err(AppError::invalid(
             format!("`{}` is too large for a {name}", shown.display()),

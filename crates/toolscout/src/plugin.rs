@@ -1,7 +1,7 @@
 //! Plugins, and the context of each phase of their lifecycle.
 
 use crate::command::{Command, CommandSet, Commands, Decorator, Extensions, RunCx};
-use crate::{AppError, Environment, Options, Startup, Tools, Workspace};
+use crate::{AppError, Environment, Options, Startup, Tools, Workspace, line};
 use std::any::Any;
 use std::sync::Arc;
 use toolscout_core::Source;
@@ -15,10 +15,13 @@ use toolscout_workspace::Parts;
 
 /// A unit that an application may include or leave out.
 ///
-/// The phases: `setup` of every plugin, its requirements first; then the options of the command
-/// line are parsed and the sources created; then `after_setup` of every plugin, which sees the
-/// offers of all others; then the command is resolved; then `extend`; then the command runs, inside
-/// the decorators.
+/// The phases: `setup` of every plugin; then the options of the command line are parsed and the
+/// sources created; then `after_setup` of every plugin, which sees the offers of all others; then
+/// the command is resolved; then `extend` of every plugin; then the command runs, inside the
+/// decorators.
+///
+/// Each phase visits the plugins in the same order: a plugin comes after those that it requires or
+/// wants, and otherwise in the order in which the application added it.
 pub trait Plugin: Send + Sync {
     /// The unique id of the plugin.
     fn id(&self) -> &str;
@@ -45,7 +48,8 @@ pub trait Plugin: Send + Sync {
         Ok(())
     }
 
-    /// Adds values for the resolved command to use while it runs.
+    /// Adds values for the resolved command to use while it runs. `cx` and `extensions` have the
+    /// values of the plugins before this one.
     fn extend(&self, cx: &RunCx, extensions: &mut Extensions) {
         let _ = (cx, extensions);
     }
@@ -146,7 +150,7 @@ impl Setup {
 
     /// A value offered by a plugin that was set up earlier.
     pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.offers.of()
+        self.offers.get()
     }
 }
 
@@ -171,7 +175,7 @@ impl AfterSetup {
 
     /// A value offered by any plugin.
     pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.offers.of()
+        self.offers.get()
     }
 
     /// The tools of all sources, discovered on first use.

@@ -1,4 +1,4 @@
-//! Shows the progress of a running tool, if the tool reports it.
+//! Shows what takes long: a line for the command, and one for each server whose tools are loading.
 
 use crate::{Environment, RunCx};
 use std::sync::Arc;

@@ -11,7 +11,7 @@ pub struct Extensions(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 impl Extensions {
     /// Adds a value; replaces one of the same type.
     pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
-        self.0.insert(TypeId::of::<T>(), Arc::new(value));
+        self.by_type.insert(TypeId::of::<T>(), Arc::new(value));
     }
 
     pub(crate) fn of<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {

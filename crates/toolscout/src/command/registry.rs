@@ -18,7 +18,8 @@ struct Added {
 }
 
 impl Commands {
-    /// Adds a command; a duplicate name, or a command that is added too late, is an error.
+    /// Adds a command. An empty or duplicate name, or a command that is added too late, is an
+    /// error.
     pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
         self.add_shared(Arc::new(command))
     }

@@ -1,6 +1,6 @@
 //! Shows a sign-in link for the web UI, and opens it in the browser.
 
-use crate::{Environment, RunCx};
+use crate::{AppError, Environment, RunCx};
 use std::process::Stdio;
 use tokio::process::Command;
 

@@ -6,6 +6,7 @@ mod overview;
 mod run;
 mod tool_command;
 
+use crate::progress::DiscoveryProgress;
 use crate::{AfterSetup, AppError, Plugin, Setup};
 
 /// Adds `tools`, `search`, `describe`, `run`, `export`, `completion`, and a command per tool.
@@ -22,7 +23,7 @@ impl Plugin for Cli {
     }
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
-        cx.add_option(learning::no_learn());
+        cx.add_option(learning::no_learn())?;
         cx.rule(learning::rule);
         cx.decorate(learning::Settle);
         cx.add_command(overview::Overview)?;

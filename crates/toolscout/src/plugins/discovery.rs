@@ -44,25 +44,28 @@ const SOURCES: &[MakeSource] = &[
 fn options() -> Vec<OptionSpec> {
     let conflicts = ["replace", "skip", "error"];
     vec![
-        OptionSpec::text("root", "Search this folder instead; `default` is the root found upward")
-            .value("DIR")
-            .repeat(),
-        OptionSpec::text("pattern", "Look at these files instead of the usual ones")
+        OptionSpec::text(
+            "root",
+            "Discover tools in this folder instead; `default` is the project root",
+        )
+        .value("DIR")
+        .repeat(),
+        OptionSpec::text("pattern", "Inspect these files instead of the default ones")
             .value("GLOB")
             .repeat(),
-        OptionSpec::text("ignore", "Ignore these files instead of the usual ones")
+        OptionSpec::text("ignore", "Ignore these files instead of the default ones")
             .value("GLOB")
             .repeat(),
         OptionSpec::text("tool", "Add the tools of this file, before all others")
             .value("FILE")
             .repeat(),
-        OptionSpec::text("on-conflict", "When two tools have one name")
+        OptionSpec::text("on-conflict", "What to do if two tools have the same name")
             .value("RULE")
             .choices(conflicts)
             .default("replace"),
-        OptionSpec::switch("strict", "Stop at the first problem"),
-        OptionSpec::switch("no-discovery", "Search no folder"),
-        OptionSpec::switch("trust", "Trust the project's folders, for this run"),
+        OptionSpec::switch("strict", "Stop at the first warning"),
+        OptionSpec::switch("no-discovery", "Discover no tools in folders"),
+        OptionSpec::switch("trust", "Trust the project's folders for this run"),
     ]
 }
 
@@ -72,7 +75,7 @@ impl Plugin for Discovery {
     }
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
-        options().into_iter().for_each(|it| cx.add_option(it));
+        options().into_iter().try_for_each(|option| cx.add_option(option))?;
         cx.decorate(ask_trust::AskTrust);
         let (roots, tools) = (self.roots.clone(), self.tools.clone());
         cx.parts.configuration = true;
@@ -88,7 +91,7 @@ impl Plugin for Discovery {
     }
 
     fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
-        cx.workspace.config().problems.iter().for_each(|it| cx.tools().warn(it));
+        cx.workspace.config().diagnostics.iter().for_each(|problem| cx.tools().warn(problem));
         Ok(())
     }
 }

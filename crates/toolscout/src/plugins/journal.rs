@@ -22,7 +22,7 @@ impl Plugin for Journal {
         let handle = JournalHandle::default();
         let opening = handle.clone();
         cx.add_observer(move |startup| {
-            Ok(opening.open(startup.config.settings.journal.keep, &startup.environment))
+            Ok(opening.open(startup.config.settings.journal.retention, &startup.environment))
         });
         cx.decorate(FlushJournal(handle.clone()));
         cx.parts.journal = Some(handle);

@@ -24,7 +24,7 @@ impl Plugin for Logs {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let formats = ["text", "json"];
         cx.add_option(
-            OptionSpec::text("log-format", "Log what happens, in this format")
+            OptionSpec::text("log-format", "Log events in this format")
                 .value("FORMAT")
                 .choices(formats),
         );
@@ -40,7 +40,7 @@ impl Plugin for Logs {
             .with_max_level(LevelFilter::DEBUG)
             .with_writer(if format == Some("json") { Shape::Json } else { Shape::Line })
             .with_ansi(false);
-        let heard = CHATTY.map(|it| (it, LevelFilter::WARN));
+        let heard = CHATTY.map(|chatty| (chatty, LevelFilter::WARN));
         let heard = Targets::new().with_default(LevelFilter::DEBUG).with_targets(heard);
         // Only the first program of a process can install a subscriber; for a second one the error
         // is ignored.

@@ -32,8 +32,8 @@ impl Plugin for Observe {
             if startup.options.text("tools-from").is_some() {
                 return Ok(None);
             }
-            let source = ObservedSource::of(observed(&startup.environment, &startup.config));
-            Ok(source.map(|it| Arc::new(it) as Arc<dyn Source>))
+            let source = ObservedSource::new(observed(&startup.environment, &startup.config));
+            Ok(source.map(|source| Arc::new(source) as Arc<dyn Source>))
         });
         cx.add_command(ObserveCommand)
     }
@@ -43,11 +43,11 @@ struct ObserveCommand;
 
 impl Command for ObserveCommand {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new("observe", "Pass an agent's messages on, and remember the tools they name")
+        CommandSpec::new("observe", "Record the tools in an agent's messages, and pass the messages on")
             .option(OptionSpec::text("server", "Server for tools whose message names none").value("NAME"))
-            .option(OptionSpec::switch("forget", "Forget the observed tools of this project, and read nothing"))
+            .option(OptionSpec::switch("forget", "Forget the observed tools of this project, and read no input"))
             .option(OptionSpec::help("Show this help"))
-            .note("Reads standard input, a message a line, and writes it to standard output unchanged. Tools that were seen are listed and found as `observed/…`.")
+            .note("Reads one message per line from standard input and writes it unchanged to standard output. The tools are listed and found as `observed/…`.")
             .example("claude -p 'What is new?' --output-format stream-json --verbose | toolscout observe")
             .example("toolscout observe --server rube < messages.jsonl > /dev/null")
     }
@@ -55,21 +55,22 @@ impl Command for ObserveCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let server = cx.parsed.text("server").map(str::to_owned);
-            if server.as_deref().is_some_and(|it| SeenTool::new(Some(it), "tool").is_none()) {
-                let message = "--server is no name of a server: up to 128 bytes, and no `/`";
+            if server.as_deref().is_some_and(|server| SeenTool::new(Some(server), "tool").is_none())
+            {
+                let message = "--server must be a name of at most 128 bytes without `/`";
                 return Err(AppError::invalid(message, "toolscout observe --server rube"));
             }
             let observed = observed(cx.environment(), &cx.workspace().config());
             if cx.parsed.switch("forget") {
-                if !cx.only_would("forget the tools that were observed") {
-                    observed.forget().map_err(unkept)?;
+                if !cx.only_would("forget the observed tools") {
+                    observed.clear().map_err(unkept)?;
                 }
                 return Ok(Exit::Done);
             }
             let environment = cx.workspace().environment.clone();
             // On its own thread, so that an interrupt is handled.
             let passed =
-                tokio::task::spawn_blocking(move || pass_on(&environment, server.as_deref())).await;
+                tokio::task::spawn_blocking(move || forward(&environment, server.as_deref())).await;
             let seen = passed.unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
             register(seen, &observed, &cx.request())?;
             Ok(Exit::Done)
@@ -82,10 +83,10 @@ fn observed(environment: &Environment, config: &Config) -> Observed {
 }
 
 /// Copies standard input to standard output. A reader that closes the pipe ends it, as with `cat`.
-fn pass_on(environment: &Environment, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
+fn forward(environment: &Environment, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
     let mut observer = TranscriptObserver::new(server);
     let input = input().map_err(failed)?;
-    environment.write(|out| observer.pass_on(input, out))?;
+    environment.write(|out| observer.forward(input, out))?;
     Ok(observer.finish())
 }
 
@@ -115,12 +116,17 @@ fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), App
     let servers: Value = by_server.keys().copied().collect();
     tracing::info!(event = "tools_registered", count = tools.len(), servers = %servers, byServer = %json!(by_server));
     if let Ok(source) = SourceId::new("observed") {
-        let names =
-            || tools.iter().filter_map(|it| it.tool_name()).map(|it| it.to_string()).collect();
+        let names = || {
+            tools
+                .iter()
+                .filter_map(|tool| tool.tool_name())
+                .map(|tool_name| tool_name.to_string())
+                .collect()
+        };
         let what = || DiscoveryEvent {
             source,
             names: names(),
-            was_needed: true,
+            was_uncached: true,
             changed: true,
             error: None,
         };
@@ -132,27 +138,27 @@ fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), App
 /// The tool without unreviewed instructions: the stream is not reviewed, so a description with
 /// severe findings is dropped, and so is a tool whose name has them.
 fn harmless(seen: SeenTool) -> Option<SeenTool> {
-    let is_severe = |it: &SeenTool| {
-        let (Ok(source), Some(name)) = (SourceId::new("observed"), it.tool_name()) else {
+    let is_severe = |seen_tool: &SeenTool| {
+        let (Ok(source), Some(name)) = (SourceId::new("observed"), seen_tool.tool_name()) else {
             return true;
         };
         let mut tool = Tool::new(ToolId::new(source, name));
-        tool.description = Some(it.description.clone());
-        tool.input_schema = it.input_schema.clone();
+        tool.description = Some(seen_tool.description.clone());
+        tool.input_schema = seen_tool.input_schema.clone();
         findings::scan(&tool, &ToolNameIndex::default())
             .iter()
-            .any(|it| it.severity == Severity::Severe)
+            .any(|item| item.severity == Severity::Severe)
     };
     if !is_severe(&seen) {
         return Some(seen);
     }
-    Some(seen.bare()).filter(|it| !is_severe(it))
+    Some(seen.without_details()).filter(|value| !is_severe(value))
 }
 
 fn failed(cause: io::Error) -> AppError {
-    AppError::Io { what: "read standard input".to_owned(), cause }
+    AppError::Io { action: "read standard input".to_owned(), cause }
 }
 
 fn unkept(error: toolscout_core::StoreError) -> AppError {
-    AppError::Said { kind: ErrorKind::Unavailable, message: error.to_string(), hint: None }
+    AppError::Message { kind: ErrorKind::Unavailable, message: error.to_string(), hint: None }
 }

@@ -35,12 +35,15 @@ impl Plugin for OpenCode {
                 )?;
                 return Ok((!saved.is_empty()).then(|| Arc::new(saved) as Arc<dyn Source>));
             }
-            let folders: Vec<_> =
-                config.root.iter().flat_map(|root| FOLDERS.map(|it| root.join(it))).collect();
-            if options.switch("no-discovery") || !folders.iter().any(|it| it.is_dir()) {
+            let folders: Vec<_> = config
+                .root
+                .iter()
+                .flat_map(|root| FOLDERS.map(|folder| root.join(folder)))
+                .collect();
+            if options.switch("no-discovery") || !folders.iter().any(|folder| folder.is_dir()) {
                 return Ok(None);
             }
-            let there = folders.into_iter().filter(|it| it.is_dir()).collect();
+            let there = folders.into_iter().filter(|folder| folder.is_dir()).collect();
             let source = startup
                 .folder_builder()?
                 .id(SourceId::opencode())

@@ -34,7 +34,7 @@ impl Plugin for Registry {
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.add_option(
-            OptionSpec::text("tools-from", "Take the tools from what `discover --json` printed")
+            OptionSpec::text("tools-from", "Read the tools from the output of `discover --json`")
                 .value("FILE"),
         );
         cx.offer(self.tools());

@@ -45,7 +45,7 @@ impl Plugin for Requests {
         let given = self.given.clone();
         cx.rule(move |gateway, startup| {
             let gateway =
-                given.into_iter().fold(gateway, |gateway, it| gateway.request_sources(it));
+                given.into_iter().fold(gateway, |gateway, value| gateway.request_sources(value));
             if startup.options.text("tools-from").is_some() {
                 return Ok(gateway);
             }

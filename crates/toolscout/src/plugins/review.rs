@@ -23,7 +23,7 @@ impl Plugin for Review {
         cx.parts.policies = true;
         cx.rule(|gateway, Startup { environment, config, .. }| {
             let approvals = Approvals::new(environment.store(), partition(config.project_folder()));
-            Ok(gateway.approvals(approvals).policies(policies::of_config(config)))
+            Ok(gateway.approvals(approvals).policies(policies::from_config(config)))
         });
         Ok(())
     }

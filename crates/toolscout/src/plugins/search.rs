@@ -29,7 +29,7 @@ impl Plugin for Search {
     }
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
-        cx.rule(|gateway, startup| Ok(gateway.searching(searching(startup))));
+        cx.rule(|gateway, startup| Ok(gateway.search_engine(search_engine(startup))));
         cx.decorate(Remember);
         Ok(())
     }
@@ -46,26 +46,26 @@ impl Decorator for Remember {
     ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let done = next.run(cx).await;
-            cx.tools().gateway().remember().await;
+            cx.tools().gateway().save_search_data().await;
             done
         })
     }
 }
 
-fn searching(startup: &Startup) -> SearchEngine {
+fn search_engine(startup: &Startup) -> SearchEngine {
     let Startup { options, environment, config, .. } = startup;
     // `--tools-from` has its own cache: its tools are not the project's catalog.
     let from = options
         .text("tools-from")
-        .map(|it| format!("-{}", &blake3::hash(it.as_bytes()).to_hex()[..16]));
+        .map(|value| format!("-{}", &blake3::hash(value.as_bytes()).to_hex()[..16]));
     let project = partition(config.project_folder()) + &from.unwrap_or_default();
     let settings = &config.settings.search;
-    let searching = SearchEngine::new()
+    let engine = SearchEngine::new()
         .language(settings.language.unwrap_or_default())
-        .kept(environment.store(), &project);
+        .stored_in(environment.store(), &project);
     match settings.semantic {
-        Some(false) => searching,
-        _ => searching.encoder(encoder(settings)),
+        Some(false) => engine,
+        _ => engine.encoder(encoder(settings)),
     }
 }
 
@@ -73,11 +73,12 @@ fn searching(startup: &Startup) -> SearchEngine {
 fn encoder(settings: &SearchSettings) -> LazyEncoder {
     let Some(path) = settings.model.clone() else {
         return LazyEncoder::new(|| {
-            MiniLm::built_in().map(|it| shared(it.clone())).map_err(|it| said(&it))
+            MiniLm::built_in().map(|value| shared(value.clone())).map_err(|error| said(&error))
         });
     };
     let id = own_id(&path);
-    LazyEncoder::new(move || MiniLm::open(&path).map(shared).map_err(|it| said(&it))).named(id)
+    LazyEncoder::new(move || MiniLm::open(&path).map(shared).map_err(|error| said(&error)))
+        .named(id)
 }
 
 fn shared(model: MiniLm) -> Arc<dyn Encoder> {
@@ -87,9 +88,9 @@ fn shared(model: MiniLm) -> Arc<dyn Encoder> {
 /// The error with its causes, which are not part of its text.
 fn said(error: &dyn Error) -> String {
     let (mut text, mut cause) = (error.to_string(), error.source());
-    while let Some(it) = cause {
-        text += &format!(": {it}");
-        cause = it.source();
+    while let Some(value) = cause {
+        text += &format!(": {value}");
+        cause = value.source();
     }
     text
 }
@@ -105,7 +106,7 @@ fn own_id(path: &Path) -> String {
         // left out.
         Some((found.is_file().then_some((found.len(), written.as_nanos())), file.to_owned()))
     };
-    let looks: Vec<_> = files.iter().map(|it| look(it)).collect();
+    let looks: Vec<_> = files.iter().map(|file| look(file)).collect();
     let whole = format!("{} {looks:?}", path.display());
     format!("own-{}", &blake3::hash(whole.as_bytes()).to_hex()[..24])
 }

@@ -24,7 +24,7 @@ use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::mcp::{Server, stdio};
 use toolscout_workspace::EventBroadcast;
-use toolscout_workspace::host::keep;
+use toolscout_workspace::host::become_host;
 use web::Web;
 
 /// How often sessions without a client are removed.
@@ -60,25 +60,25 @@ struct ServeCommand;
 
 impl Command for ServeCommand {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new("serve", "Offer the tools to agents, over MCP")
+        CommandSpec::new("serve", "Serve the tools to agents over MCP")
             .option(OptionSpec::text("http", "Listen on this address instead of standard input and output").value("ADDR"))
             .option(
                 OptionSpec::text("auth", "Authentication: token, none or jwt")
                     .value("HOW")
                     .choices(["token", "none", "jwt"]),
             )
-            .option(OptionSpec::text("issuer", "Whose tokens count, for --auth jwt").value("URL"))
-            .option(OptionSpec::text("audience", "Our address as clients know it, for --auth jwt").value("URL"))
-            .option(OptionSpec::text("allow-host", "Another name that clients have for this computer").value("HOST").repeat())
+            .option(OptionSpec::text("issuer", "URL of the issuer of the tokens, for --auth jwt").value("URL"))
+            .option(OptionSpec::text("audience", "Public URL of this server, for --auth jwt").value("URL"))
+            .option(OptionSpec::text("allow-host", "Additional allowed host name of this machine").value("HOST").repeat())
             .option(OptionSpec::text("allow-origin", "Additional allowed Origin").value("ORIGIN").repeat())
             .option(OptionSpec::text("profile", "Offer what this profile says, and nothing else").value("NAME"))
             .option(
-                OptionSpec::text("meta-tools", "When tool_search and execute_tool are offered")
+                OptionSpec::text("meta-tools", "When to offer tool_search and execute_tool")
                     .value("WHEN")
                     .choices(["auto", "always", "never"]),
             )
             .option(
-                OptionSpec::text("ranking", "How tool_search scores")
+                OptionSpec::text("ranking", "Ranking profile of tool_search")
                     .value("HOW")
                     .choices(RankingProfile::ALL.iter().map(ToString::to_string)),
             )
@@ -129,9 +129,9 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
     cx.environment().drain_when_interrupted();
     let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
         Some(web) => {
-            let listener = web.bind(cx, &mcp).await?;
+            let listener = web.bind(cx, &projects).await?;
             Box::pin(async {
-                web::serve(cx, listener, &mcp).await;
+                web::serve(listener, &projects).await;
                 Ok(())
             })
         }
@@ -151,7 +151,7 @@ async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppEr
     let begun = |session| record = stdio_sessions::record(cx, &session);
     let ended = stdio::serve(server, input, output, stopping::stop_requested(), begun).await;
     drop(record);
-    ended.map_err(|cause| AppError::Io { what: "read standard input".to_owned(), cause })
+    ended.map_err(|cause| AppError::Io { action: "read standard input".to_owned(), cause })
 }
 
 /// The background work of a process that serves; each part is polled only when it has something to
@@ -163,16 +163,16 @@ async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
         mcp.gateway().watch(&request).await;
     }));
     parts.push(Box::pin(async {
-        mcp.gateway().study().await;
+        mcp.gateway().embed_in_background().await;
     }));
     parts.push(Box::pin(tidy(mcp)));
     if cx.workspace().parts.configuration {
         parts.push(Box::pin(async {
-            live::follow(cx, mcp).await;
+            live::follow(cx, mcp, mark).await;
         }));
     }
     if cx.workspace().configured_servers().is_some() {
-        parts.push(Box::pin(keep(cx.workspace(), &operations)));
+        parts.push(Box::pin(become_host(cx.workspace(), &operations)));
     }
     while parts.next().await.is_some() {}
     std::future::pending().await
@@ -181,6 +181,6 @@ async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
 async fn tidy(mcp: &McpServers) {
     loop {
         tokio::time::sleep(TIDY).await;
-        mcp.all().iter().for_each(|it| it.tidy());
+        mcp.all().iter().for_each(|item| item.remove_expired());
     }
 }

@@ -35,7 +35,7 @@ impl Plugin for Servers {
 
     fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
         let set = cx.workspace.servers();
-        set.problems.iter().for_each(|it| cx.tools().warn(it));
+        set.diagnostics.iter().for_each(|problem| cx.tools().warn(problem));
         cx.tools().gateway().set_absent(set.absent());
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Decorator for EndServers {
     ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let done = next.run(cx).await;
-            cx.workspace().servers().end_all().await;
+            cx.workspace().servers().stop_all().await;
             done
         })
     }

@@ -9,7 +9,7 @@ use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
 use toolscout_gateway::Gateway;
 use toolscout_surface::codes::Exit;
-use toolscout_telemetry::{CatalogCounts, Traces};
+use toolscout_telemetry::{CatalogCounts, TracedServers, Traces};
 
 pub use toolscout_telemetry::Metrics;
 
@@ -57,7 +57,7 @@ impl Plugin for Telemetry {
 fn count(gateway: &Gateway) -> CatalogCounts {
     let mut counts = CatalogCounts { sources: gateway.sources().len(), ..CatalogCounts::default() };
     for tool in gateway.snapshot().tools() {
-        *counts.tools.entry((tool.id.source.clone(), tool.status.word())).or_default() += 1;
+        *counts.tools.entry((tool.id.source.clone(), tool.status.as_str())).or_default() += 1;
     }
     counts
 }
@@ -67,9 +67,9 @@ impl OfRun {
         let traces = collector::target(startup).map(Traces::new);
         if let Some(traces) = &traces {
             let environment = startup.environment.clone();
-            traces.set_notify(Box::new(move |text| environment.say(text)));
+            traces.set_notify(Box::new(move |text| environment.eprint(text)));
         }
-        Ok(traces.map(|it| self.0.get_or_init(|| it).clone() as Arc<dyn Observer>))
+        Ok(traces.map(|trace| self.0.get_or_init(|| trace).clone() as Arc<dyn Observer>))
     }
 }
 

@@ -36,11 +36,11 @@ struct UiCommand;
 
 impl Command for UiCommand {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new("ui", "Open the page for people in a browser, signed in")
-            .option(OptionSpec::switch("no-open", "Only print the address"))
+        CommandSpec::new("ui", "Open the web UI in a browser, signed in")
+            .option(OptionSpec::switch("no-open", "Print the URL instead of opening it"))
             .option(OptionSpec::text("port", "Listen on this port, if the UI is not served yet").value("PORT"))
             .option(OptionSpec::help("Show this help"))
-            .note("If `toolscout serve --http` runs for this project, it opens that page, and ends. Else it serves the page itself until it is interrupted, and agents at `/mcp`.")
+            .note("If `toolscout serve --http` is running for this project, opens its web UI and exits. Otherwise serves the web UI, and MCP at `/mcp`, until interrupted.")
             .example("toolscout ui")
             .example("toolscout ui --no-open --port 8080")
     }
@@ -52,7 +52,7 @@ impl Command for UiCommand {
                 return Ok(Exit::Done);
             }
             if let Some(link) = sign_in_link_of_host(cx.workspace()).await {
-                browser::show_sign_in_link(cx, &link);
+                browser::show_sign_in_link(cx, &link)?;
                 return Ok(Exit::Done);
             }
             serve::page(cx, port.unwrap_or(PORT), port.is_some()).await
@@ -62,8 +62,8 @@ impl Command for UiCommand {
 
 fn port(text: &str) -> Result<u16, AppError> {
     let wrong = |_| {
-        let message = format!("`{}` is no port", toolscout_core::escape::line(text));
-        AppError::invalid(message, "a port is a number up to 65535; 0 takes any that is free")
+        let message = format!("`{}` is not a port", toolscout_core::escape::line(text));
+        AppError::invalid(message, "use a number up to 65535; 0 picks a free port")
     };
     text.parse().map_err(wrong)
 }

@@ -12,7 +12,7 @@ use toolscout_workspace::OPERATIONS;
 
 /// The texts of the program besides its commands and options.
 const PROGRAM: [&str; 3] =
-    ["Finds the right tool, and runs it safely", "What to do", "What it takes"];
+    ["Find the right tool and run it safely", "The command", "Its arguments"];
 
 /// All texts of the program that `main.rs` composes.
 fn texts() -> Vec<String> {
@@ -50,8 +50,9 @@ fn texts() -> Vec<String> {
 }
 
 fn texts_of(spec: CommandSpec) -> Vec<String> {
-    let options = spec.options.into_iter().filter(|it| !it.hidden).map(|it| it.help);
-    let positionals = spec.positionals.into_iter().map(|it| it.help);
+    let options =
+        spec.options.into_iter().filter(|option| !option.hidden).map(|option| option.help);
+    let positionals = spec.positionals.into_iter().map(|positional| positional.help);
     [spec.about].into_iter().chain(options).chain(positionals).chain(spec.notes).collect()
 }
 
@@ -78,7 +79,7 @@ fn every_text_is_really_translated() {
         assert!(
             japanese
                 .chars()
-                .any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')),
+                .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')),
             "{english}"
         );
         let codes =

@@ -21,21 +21,21 @@ impl Command for RetrievalCommand {
     fn spec(&self) -> CommandSpec {
         let profiles = RankingProfile::ALL.iter().map(ToString::to_string);
         CommandSpec::new("bench retrieval", "Measure how well search finds the right tool")
-            .option(OptionSpec::text("data", "Take tools and queries from this folder").value("DIR"))
+            .option(OptionSpec::text("data", "Read tools and queries from this folder").value("DIR"))
             .option(OptionSpec::text("run", "Write the ranked tools of each query to this file").value("FILE"))
             .option(
-                OptionSpec::text("profile", "How to score")
+                OptionSpec::text("profile", "Ranking profile")
                     .value("PROFILE")
                     .choices(profiles)
                     .default(RankingProfile::default().to_string()),
             )
-            .option(OptionSpec::switch("lexical", "By words alone, without the meaning"))
+            .option(OptionSpec::switch("lexical", "Search by keywords only, without embeddings"))
             .option(
-                OptionSpec::number("learn", "Observe this share of each tool's queries first, and ask the rest")
+                OptionSpec::number("learn", "Learn from this share of each tool's queries, and measure the rest")
                     .value("FRACTION"),
             )
             .option(OptionSpec::help("Show this help"))
-            .note("The folder holds `tools.jsonl` and `queries.jsonl`, or either with `.gz`. Your own tools are not touched.")
+            .note("The folder contains `tools.jsonl` and `queries.jsonl`, each optionally with `.gz`. Your own tools are not used.")
             .example("toolscout bench retrieval")
             .example("toolscout bench retrieval --data sets/mine --lexical --run ranked.jsonl")
     }
@@ -47,7 +47,7 @@ impl Command for RetrievalCommand {
                 Some(folder) => Set::read(&cwd.join(folder))?,
                 None => Set::built_in()?,
             };
-            set.notes.iter().for_each(|it| cx.say(&format!("note: {it}\n")));
+            set.notes.iter().for_each(|note| cx.say(&format!("note: {note}\n")));
             let how = how(&cx.parsed);
             let Split { observed, asked } =
                 split(std::mem::take(&mut set.queries), share(&cx.parsed)?);
@@ -64,24 +64,24 @@ impl Command for RetrievalCommand {
 }
 
 fn how(parsed: &Parsed) -> How {
-    let profile = parsed.text("profile").and_then(|it| it.parse().ok()).unwrap_or_default();
+    let profile = parsed.text("profile").and_then(|value| value.parse().ok()).unwrap_or_default();
     How { profile, lexical: parsed.switch("lexical") }
 }
 
 /// The share of queries to learn from; below 1, so that some are left to measure.
 fn share(parsed: &Parsed) -> Result<f64, AppError> {
     let Some(text) = parsed.text("learn") else { return Ok(0.0) };
-    let share = text.parse().ok().filter(|it| (0.0..1.0).contains(it));
+    let share = text.parse().ok().filter(|value| (0.0..1.0).contains(value));
     share.ok_or_else(|| {
         AppError::invalid(
-            "`--learn` takes a number from 0 to below 1",
-            "`--learn 0.5` observes half",
+            "`--learn` must be a number from 0 to less than 1",
+            "`--learn 0.5` learns from half of the queries",
         )
     })
 }
 
 fn ranked<'a>(set: &'a Set, measured: &Measured, asked: &'a [SetQuery]) -> Vec<Ranked<'a>> {
-    let id = |at: &usize| set.tools.get(*at).map(|it| it.id.as_str());
+    let id = |at: &usize| set.tools.get(*at).map(|tool| tool.id.as_str());
     let line = |(query, places): (&'a SetQuery, &Vec<usize>)| Ranked {
         id: &query.id,
         ranked: places.iter().filter_map(id).collect(),

@@ -14,7 +14,7 @@ impl Command for BenchCommand {
         CommandSpec::new("bench", "Measure search on this machine")
             .positional(PositionalSpec::new("SUBJECT", "What to measure").choices(SUBJECTS))
             .option(OptionSpec::help("Show this help"))
-            .note("`toolscout bench SUBJECT --help` says more about each.")
+            .note("Run `toolscout bench SUBJECT --help` for details.")
             .example("toolscout bench retrieval")
     }
 

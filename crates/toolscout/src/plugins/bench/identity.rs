@@ -36,7 +36,7 @@ struct Sources {
 
 impl Sources {
     fn of(&mut self, tool: &SetTool) -> SourceId {
-        let Some(server) = tool.server.as_deref().filter(|it| !it.is_empty()) else {
+        let Some(server) = tool.server.as_deref().filter(|server| !server.is_empty()) else {
             return self.own();
         };
         if let Some(known) = self.by_server.get(server) {
@@ -63,11 +63,11 @@ impl Sources {
             Ok(id) => id.to_string(),
             Err(error) => error.nearest,
         };
-        let spellings =
-            (1..).map(|it| if it == 1 { nearest.clone() } else { shortened(&nearest, it) });
+        let spellings = (1..)
+            .map(|index| if index == 1 { nearest.clone() } else { shortened(&nearest, index) });
         let mut free = spellings
-            .filter_map(|it| SourceId::new(&it).ok())
-            .filter(|it| self.taken.insert(it.clone()));
+            .filter_map(|spelling| SourceId::new(&spelling).ok())
+            .filter(|source_id| self.taken.insert(source_id.clone()));
         free.next().unwrap_or_else(SourceId::local)
     }
 }

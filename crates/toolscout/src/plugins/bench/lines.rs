@@ -16,13 +16,13 @@ const LONGEST: u64 = 16 << 20;
 /// The file of this name in the folder: `NAME.jsonl`, or else `NAME.jsonl.gz`.
 pub(super) fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     let files = ["jsonl", "jsonl.gz"].map(|end| folder.join(format!("{name}.{end}")));
-    files.into_iter().find(|it| it.is_file())
+    files.into_iter().find(|file| file.is_file())
 }
 
 /// Every line of the file; `shape` describes the expected form, for error messages.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, shape: &str) -> Result<Vec<T>, AppError> {
     let file = File::open(path).map_err(AppError::io("open", path))?;
-    let is_packed = path.extension().is_some_and(|it| it == "gz");
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes: Box<dyn Read> =
         if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     let place = path.display().to_string();
@@ -44,7 +44,7 @@ pub(super) fn parse<T: DeserializeOwned>(
             .by_ref()
             .take(LONGEST)
             .read_until(b'\n', &mut line)
-            .map_err(|it| wrong(unreadable(&it)))?;
+            .map_err(|error| wrong(unreadable(&error)))?;
         if taken == 0 {
             break;
         }
@@ -53,7 +53,7 @@ pub(super) fn parse<T: DeserializeOwned>(
         }
         let text = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&line).trim_ascii();
         if !text.is_empty() {
-            all.push(serde_json::from_slice(text).map_err(|it| wrong(within_line(&it)))?);
+            all.push(serde_json::from_slice(text).map_err(|error| wrong(within_line(&error)))?);
         }
     }
     Ok(all)

@@ -29,7 +29,7 @@ pub(super) fn measure(set: &Set, how: How, observed: &[SetQuery], asked: &[SetQu
     ranking.observe(observed);
     let (timed, others) = asked.split_at(asked.len().min(TIMED));
     let (mut ranked, mut times): (Vec<_>, Vec<_>) =
-        timed.iter().map(|it| timed_search(&ranking, it)).unzip();
+        timed.iter().map(|timed| timed_search(&ranking, timed)).unzip();
     ranked.extend(on_all_cores(&ranking, others));
     times.sort();
     Measured { ranked, build, times, has_encoder: ranking.has_encoder() }
@@ -54,13 +54,14 @@ fn on_all_cores(ranking: &Ranking, queries: &[SetQuery]) -> Vec<Vec<usize>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let part = queries.len().div_ceil(cores).max(1);
     let ask =
-        |part: &[SetQuery]| part.iter().map(|it| ranking.search(&it.query)).collect::<Vec<_>>();
+        |part: &[SetQuery]| part.iter().map(|part| ranking.search(&part.query)).collect::<Vec<_>>();
     thread::scope(|scope| {
-        let parts: Vec<_> = queries.chunks(part).map(|it| scope.spawn(move || ask(it))).collect();
+        let parts: Vec<_> =
+            queries.chunks(part).map(|chunk| scope.spawn(move || ask(chunk))).collect();
         // A panic is propagated; no result is made up for it.
         parts
             .into_iter()
-            .flat_map(|it| it.join().unwrap_or_else(|why| std::panic::resume_unwind(why)))
+            .flat_map(|part| part.join().unwrap_or_else(|why| std::panic::resume_unwind(why)))
             .collect()
     })
 }

@@ -9,7 +9,7 @@ use toolscout_core::{RawJson, Tool, ToolId};
 use toolscout_encoder::MiniLm;
 use toolscout_index::{
     Encoder, Index, LearnedQueries, LearnedQuery, Query, QueryEmbedding, RankingProfile, TextStamp,
-    ToolDocument, Vector, text_of,
+    ToolDocument, Vector, encoded_text,
 };
 
 /// The search configuration.
@@ -44,7 +44,7 @@ impl Ranking {
             None => index,
         };
         let places = ids.iter().cloned().zip(0..).collect();
-        let names = tools.iter().map(|it| it.id.clone()).zip(0..).collect();
+        let names = tools.iter().map(|tool| tool.id.clone()).zip(0..).collect();
         Self {
             index,
             encoder,
@@ -63,23 +63,23 @@ impl Ranking {
 
     /// Learns that these tools answer these queries.
     pub(super) fn observe(&mut self, queries: &[SetQuery]) {
-        let texts: Vec<&str> = queries.iter().map(|it| it.query.as_str()).collect();
+        let texts: Vec<&str> = queries.iter().map(|query| query.query.as_str()).collect();
         let meanings = match self.encoder {
             Some(encoder) => {
-                encoder.encode_all(&texts).iter().map(|it| Some(Vector::of(it))).collect()
+                encoder.encode_all(&texts).iter().map(|item| Some(Vector::quantize(item))).collect()
             }
             None => vec![None; texts.len()],
         };
         let mut lessons = Vec::new();
         for (query, meaning) in queries.iter().zip(&meanings) {
-            let known = query.relevant.iter().filter_map(|it| self.names.get(it));
+            let known = query.relevant.iter().filter_map(|relevant| self.names.get(relevant));
             lessons.extend(known.map(|at| LearnedQuery {
                 tool: self.ids[*at].clone(),
-                question: query.query.clone(),
-                meaning: meaning.clone(),
+                query: query.query.clone(),
+                embedding: meaning.clone(),
             }));
         }
-        self.learned = LearnedQueries::of(lessons);
+        self.learned = LearnedQueries::new(lessons);
     }
 
     /// The positions of all matching tools, best first, with any score.
@@ -89,16 +89,20 @@ impl Ranking {
 
     /// Like [`Ranking::search`]; with a floor it omits results that users would not see.
     pub(super) fn search_above(&self, text: &str, has_floor: bool) -> Vec<usize> {
-        let meaning = self.encoder.map(|it| QueryEmbedding::of(it, text));
+        let meaning = self.encoder.map(|encoder| QueryEmbedding::encode(encoder, text));
         let query = Query {
             profile: self.profile,
             limit: Query::MAX_LIMIT,
-            meaning: meaning.as_ref(),
-            learned: Some(&self.learned).filter(|it| !it.is_empty()),
+            embedding: meaning.as_ref(),
+            learned: Some(&self.learned).filter(|value| !value.is_empty()),
             has_floor,
             ..Query::new(text)
         };
-        self.index.search(&query).iter().filter_map(|it| self.places.get(&it.id).copied()).collect()
+        self.index
+            .search(&query)
+            .iter()
+            .filter_map(|item| self.places.get(&item.id).copied())
+            .collect()
     }
 }
 
@@ -110,7 +114,7 @@ fn index(tools: &[SetTool], ids: &[ToolId]) -> Index {
             tool,
             stamp,
             is_approved: true,
-            about: line.server_description.as_deref().unwrap_or_default(),
+            source_description: line.server_description.as_deref().unwrap_or_default(),
         });
     Index::build(&documents.collect::<Vec<_>>())
 }
@@ -118,7 +122,8 @@ fn index(tools: &[SetTool], ids: &[ToolId]) -> Index {
 fn definition(tool: &SetTool, id: &ToolId) -> Tool {
     let mut definition = Tool::new(id.clone());
     definition.description = tool.description.clone();
-    if let Some(schema) = tool.input_schema.as_ref().filter(|it| it.is_object()) {
+    if let Some(schema) = tool.input_schema.as_ref().filter(|input_schema| input_schema.is_object())
+    {
         definition.input_schema = RawJson::from_value(schema);
     }
     definition
@@ -133,9 +138,11 @@ fn encoder(how: How) -> Option<&'static dyn Encoder> {
 
 fn with_vectors(index: &Index, encoder: &dyn Encoder) -> Index {
     let (stamps, texts): (Vec<TextStamp>, Vec<String>) =
-        index.without_vector(encoder.id()).map(|(stamp, tool)| (stamp, text_of(tool))).unzip();
+        index.without_vector(encoder.id()).map(|(stamp, tool)| (stamp, encoded_text(tool))).unzip();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = encoder.encode_all(&texts);
-    index
-        .with_vectors(encoder.id(), stamps.into_iter().zip(vectors.iter().map(|it| Vector::of(it))))
+    index.with_vectors(
+        encoder.id(),
+        stamps.into_iter().zip(vectors.iter().map(|vector| Vector::quantize(vector))),
+    )
 }

@@ -23,12 +23,12 @@ pub(super) fn report(
 ) -> Value {
     let mut all = Map::new();
     all.insert("set".to_owned(), json!(of.set.name));
-    all.insert("profile".to_owned(), json!(of.how.profile.word()));
+    all.insert("profile".to_owned(), json!(of.how.profile.as_str()));
     all.insert("lexical".to_owned(), json!(!measured.has_encoder));
     all.insert("tools".to_owned(), json!(of.set.tools.len()));
     all.insert("queries".to_owned(), json!(scores.len()));
     all.insert("observed".to_owned(), json!(of.observed));
-    figures(&mut all, &Scores::mean(scores.iter().map(|(_, it)| it)));
+    figures(&mut all, &Scores::mean(scores.iter().map(|(_, score)| score)));
     all.insert("build_ms".to_owned(), json!(milliseconds(measured.build)));
     all.insert("search_p50_ms".to_owned(), json!(milliseconds(measured.percentile(50))));
     all.insert("search_p99_ms".to_owned(), json!(milliseconds(measured.percentile(99))));

@@ -21,13 +21,14 @@ pub(super) const HIT_AT: [usize; 2] = [1, 5];
 impl Scores {
     /// Scores a ranking against its relevant tools, of which there is at least one.
     pub(super) fn of(ranked: &[&str], relevant: &[String]) -> Self {
-        let found: Vec<bool> = ranked.iter().map(|it| relevant.iter().any(|id| id == it)).collect();
-        let count = |depth: usize| found.iter().take(depth).filter(|it| **it).count() as f64;
-        let first = found.iter().position(|it| *it);
+        let found: Vec<bool> =
+            ranked.iter().map(|ranked| relevant.iter().any(|id| id == ranked)).collect();
+        let count = |depth: usize| found.iter().take(depth).filter(|item| **item).count() as f64;
+        let first = found.iter().position(|item| *item);
         Self {
             ndcg_10: ndcg(&found, relevant.len(), 10),
             recall: RECALL_AT.map(|depth| count(depth) / relevant.len().max(1) as f64),
-            reciprocal_rank: first.map_or(0.0, |it| 1.0 / (it + 1) as f64),
+            reciprocal_rank: first.map_or(0.0, |value| 1.0 / (value + 1) as f64),
             hit: HIT_AT.map(|depth| count(depth).min(1.0)),
         }
     }
@@ -35,14 +36,14 @@ impl Scores {
     /// The mean; zero for an empty list.
     pub(super) fn mean<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
         let (mut sum, mut count) = (Self::default(), 0.0);
-        for it in all {
-            sum.ndcg_10 += it.ndcg_10;
-            sum.reciprocal_rank += it.reciprocal_rank;
-            sum.recall.iter_mut().zip(it.recall).for_each(|(sum, it)| *sum += it);
-            sum.hit.iter_mut().zip(it.hit).for_each(|(sum, it)| *sum += it);
+        for value in all {
+            sum.ndcg_10 += value.ndcg_10;
+            sum.reciprocal_rank += value.reciprocal_rank;
+            sum.recall.iter_mut().zip(value.recall).for_each(|(sum, item)| *sum += item);
+            sum.hit.iter_mut().zip(value.hit).for_each(|(sum, item)| *sum += item);
             count += 1.0;
         }
-        let share = |it: f64| if count > 0.0 { it / count } else { 0.0 };
+        let share = |number: f64| if count > 0.0 { number / count } else { 0.0 };
         Self {
             ndcg_10: share(sum.ndcg_10),
             recall: sum.recall.map(share),
@@ -72,7 +73,7 @@ fn ndcg(found: &[bool], relevant: usize, depth: usize) -> f64 {
         .iter()
         .take(depth)
         .enumerate()
-        .filter(|(_, it)| **it)
+        .filter(|(_, item)| **item)
         .map(|(place, _)| worth(place))
         .sum();
     let best: f64 = (0..relevant.min(depth)).map(worth).sum();

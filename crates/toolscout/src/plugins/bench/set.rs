@@ -54,7 +54,7 @@ pub(super) struct SetQuery {
 impl SetTool {
     /// The name of the tool; its id if the line has no name.
     pub(super) fn name(&self) -> &str {
-        self.name.as_deref().filter(|it| !it.is_empty()).unwrap_or(&self.id)
+        self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(&self.id)
     }
 }
 
@@ -83,28 +83,28 @@ impl Set {
     ) -> Result<Self, AppError> {
         let mut notes = Vec::new();
         let mut known = HashMap::new();
-        if let Some(nameless) = tools.iter().position(|it| it.id.is_empty()) {
+        if let Some(nameless) = tools.iter().position(|tool| tool.id.is_empty()) {
             return Err(AppError::invalid(
                 format!("tool {} has an empty id", nameless + 1),
                 "give each tool an id",
             ));
         }
-        tools.retain(|it| {
-            known.insert(it.id.clone(), ()).is_none_or(|()| note_twice(&mut notes, &it.id))
+        tools.retain(|tool| {
+            known.insert(tool.id.clone(), ()).is_none_or(|()| note_twice(&mut notes, &tool.id))
         });
         let (all, missing) = (queries.len(), unknown(&queries, &known));
-        queries.retain(|it| !it.relevant.is_empty());
-        queries.iter_mut().for_each(|it| dedup(&mut it.relevant));
+        queries.retain(|query| !query.relevant.is_empty());
+        queries.iter_mut().for_each(|query| dedup(&mut query.relevant));
         if queries.len() < all {
             notes.push(format!(
-                "{} of {all} queries name no relevant tool, and are not asked",
+                "{} of {all} queries name no relevant tool and are skipped",
                 all - queries.len()
             ));
         }
         notes.extend(missing);
         if tools.is_empty() || queries.is_empty() {
             let message =
-                format!("`{name}` has {} tools and {} queries to ask", tools.len(), queries.len());
+                format!("`{name}` has {} tools and {} usable queries", tools.len(), queries.len());
             return Err(AppError::invalid(
                 message,
                 format!("tools are lines {TOOL}; queries {QUERY}"),
@@ -118,10 +118,11 @@ impl Set {
 fn tools_of(folder: &Path) -> Option<PathBuf> {
     let elsewhere = || {
         let text = fs::read_to_string(folder.join("TOOLS")).ok()?;
-        let words = text.split_whitespace().map(|it| it.trim_matches(['`', '"', ',', ';']));
-        let spelled =
-            words.flat_map(|it| [it, it.trim_end_matches('.')]).filter(|it| it.contains('/'));
-        spelled.into_iter().find_map(|it| lines::find(&folder.join(it), "tools"))
+        let words = text.split_whitespace().map(|word| word.trim_matches(['`', '"', ',', ';']));
+        let spelled = words
+            .flat_map(|word| [word, word.trim_end_matches('.')])
+            .filter(|item| item.contains('/'));
+        spelled.into_iter().find_map(|spelled| lines::find(&folder.join(spelled), "tools"))
     };
     lines::find(folder, "tools").or_else(elsewhere)
 }
@@ -129,22 +130,24 @@ fn tools_of(folder: &Path) -> Option<PathBuf> {
 fn missing(folder: &Path, name: &str) -> AppError {
     let message =
         format!("there is neither `{name}.jsonl` nor `{name}.jsonl.gz` in `{}`", folder.display());
-    AppError::invalid(message, "without --data the built-in set is measured")
+    AppError::invalid(message, "omit --data to measure the built-in set")
 }
 
 /// Adds a note about a duplicate. Always returns false, for `retain`.
 fn note_twice(notes: &mut Vec<String>, id: &str) -> bool {
-    notes.push(format!("tool `{}` is there twice; the first counts", escape::line(id)));
+    notes.push(format!("duplicate tool `{}`; the first one is used", escape::line(id)));
     false
 }
 
 fn unknown(queries: &[SetQuery], known: &HashMap<String, ()>) -> Option<String> {
-    let mut named =
-        queries.iter().flat_map(|it| &it.relevant).filter(|it| !known.contains_key(*it));
+    let mut named = queries
+        .iter()
+        .flat_map(|query| &query.relevant)
+        .filter(|relevant| !known.contains_key(*relevant));
     let first = named.next()?;
     let count = 1 + named.count();
     Some(format!(
-        "{count} relevant ids name no tool, and count as not found; the first is `{}`",
+        "{count} relevant ids match no tool and count as not found; the first is `{}`",
         escape::line(first)
     ))
 }

@@ -15,7 +15,7 @@ impl Command for CompletionCommand {
     fn spec(&self) -> CommandSpec {
         let shells = Shell::ALL.map(|(name, _)| name);
         CommandSpec::new("completion", "Print a shell's completion script")
-            .positional(PositionalSpec::new("SHELL", "Which shell").required().choices(shells))
+            .positional(PositionalSpec::new("SHELL", "The shell").required().choices(shells))
             .option(OptionSpec::help("Show this help"))
             .example("source <(toolscout completion bash)")
     }
@@ -32,7 +32,7 @@ pub(super) struct CompleteCommand;
 
 impl Command for CompleteCommand {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new(COMPLETE, "Answer a shell's completion script")
+        CommandSpec::new(COMPLETE, "Complete a command line, for completion scripts")
     }
 
     fn is_hidden(&self) -> bool {
@@ -41,7 +41,7 @@ impl Command for CompleteCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let gateway = cx.tools().known().await?;
+            let gateway = cx.tools().discovered_gateway().await?;
             let tool_spec = |name: &str| {
                 let tool = gateway.resolve(name).ok()?;
                 Some(ToolCommand::new(tool, cx.options().locale()).spec())
@@ -50,7 +50,7 @@ impl Command for CompleteCommand {
                 gateway
                     .snapshot()
                     .tools()
-                    .map(|it| Candidate::new(it.id.name.as_str(), tools::about(it)))
+                    .map(|tool| Candidate::new(tool.id.name.as_str(), tools::about(tool)))
                     .collect()
             };
             let names = |path: &[String]| match path {
@@ -73,18 +73,22 @@ impl Command for CompleteCommand {
 }
 
 fn built_in(cx: &RunCx) -> Vec<Candidate> {
-    let shown = cx.commands().all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.spec());
-    shown.map(|it| Candidate::new(it.name, words::say(cx.options().locale(), &it.about))).collect()
+    let shown =
+        cx.commands().all().into_iter().filter(|item| !item.is_hidden()).map(|item| item.spec());
+    shown
+        .map(|value| Candidate::new(value.name, words::say(cx.options().locale(), &value.about)))
+        .collect()
 }
 
 /// The commands of two words that start with this one.
 fn below(cx: &RunCx, first: &str) -> Vec<Candidate> {
     let locale = cx.options().locale();
-    let specs = cx.commands().all().into_iter().map(|it| it.spec());
-    let second =
-        |it: &CommandSpec| it.name.strip_prefix(first)?.strip_prefix(' ').map(str::to_owned);
+    let specs = cx.commands().all().into_iter().map(|item| item.spec());
+    let second = |command_spec: &CommandSpec| {
+        command_spec.name.strip_prefix(first)?.strip_prefix(' ').map(str::to_owned)
+    };
     specs
-        .filter_map(|it| Some(Candidate::new(second(&it)?, words::say(locale, &it.about))))
+        .filter_map(|spec| Some(Candidate::new(second(&spec)?, words::say(locale, &spec.about))))
         .collect()
 }
 

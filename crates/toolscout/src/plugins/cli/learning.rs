@@ -11,7 +11,7 @@ use toolscout_surface::codes::Exit;
 const VARIABLE: &str = "TOOLSCOUT_NO_LEARN";
 
 pub(in crate::plugins::cli) fn no_learn() -> OptionSpec {
-    OptionSpec::switch("no-learn", "Learn nothing from this run, and use nothing that was learned")
+    OptionSpec::switch("no-learn", "Neither record nor use relevance feedback in this run")
 }
 
 /// Configures the gateway with the relevance feedback.
@@ -40,7 +40,7 @@ impl Decorator for Settle {
             let learning = cx.tools().gateway().learning().clone();
             if !learning.is_idle() {
                 // Writing may wait for another process; an interrupt must not.
-                let _ = tokio::task::spawn_blocking(move || learning.settle()).await;
+                let _ = tokio::task::spawn_blocking(move || learning.flush()).await;
             }
             done
         })

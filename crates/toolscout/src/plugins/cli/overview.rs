@@ -31,7 +31,7 @@ impl Command for Overview {
                 .discover(|_| ())
                 .await?
                 .iter()
-                .filter(|it| it.level == DiagnosticLevel::Warning)
+                .filter(|item| item.level == DiagnosticLevel::Warning)
                 .count();
             let snapshot = cx.tools().gateway().snapshot();
             let servers = servers(cx)?;
@@ -51,7 +51,7 @@ fn nothing(cx: &RunCx) -> Result<String, AppError> {
     if cx.workspace().config().root.is_none() {
         let markers = DefaultRoot::MARKERS.join(", ");
         text += &format!(
-            "This is no project: no folder from here upward holds one of {markers}.\nMake it one:\n  touch toolscout.toml\n\n"
+            "This is not a project: no folder from here upward has one of {markers}.\nTo make it one:\n  touch toolscout.toml\n\n"
         );
     }
     Ok(text
@@ -79,8 +79,8 @@ fn servers(cx: &RunCx) -> Result<Option<String>, AppError> {
         return Ok(None);
     }
     let set = cx.workspace().servers();
-    let states = set.sources.iter().filter_map(|it| it.state(&cx.request()).ok());
-    let failed = states.filter(|it| it.record.status == DiscoveryStatus::Failed).count();
+    let states = set.sources.iter().filter_map(|source| source.state(&cx.request()).ok());
+    let failed = states.filter(|state| state.record.status == DiscoveryStatus::Failed).count();
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
     let all = set.configured.len();
     Ok((all > 0)
@@ -91,7 +91,7 @@ fn page(cx: &RunCx, snapshot: &Snapshot, servers: Option<String>, problems: usiz
     let program = cx.program();
     let mut text = String::new();
     for (source, _) in snapshot.sources() {
-        let tools: Vec<_> = snapshot.tools().filter(|it| it.id.source == *source).collect();
+        let tools: Vec<_> = snapshot.tools().filter(|tool| tool.id.source == *source).collect();
         if tools.is_empty() {
             continue;
         }

@@ -13,10 +13,13 @@ pub(super) struct RunCommand;
 
 impl Command for RunCommand {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new("run", "Run a tool by any form of its name")
+        CommandSpec::new("run", "Run a tool")
             .positional(
-                PositionalSpec::new("TOOL", "tool, source/tool, source:tool or source__tool")
-                    .required(),
+                PositionalSpec::new(
+                    "TOOL",
+                    "The tool: tool, source/tool, source:tool or source__tool",
+                )
+                .required(),
             )
             .positional(
                 PositionalSpec::new(
@@ -25,7 +28,7 @@ impl Command for RunCommand {
                 )
                 .many(),
             )
-            .option(OptionSpec::help("Show help, of the tool if one is named"))
+            .option(OptionSpec::help("Show help, or the help of TOOL"))
             .stop_at_positional()
             .example("toolscout run word-count --text 'one two'")
             .example("toolscout run local/word-count --help")
@@ -49,7 +52,7 @@ impl Command for RunCommand {
             let ran = dispatch(cx, name, args, wants_help).await;
             let is_taken = cx.commands().find(name).is_some();
             let typed = if is_taken { format!("run {name}") } else { name.clone() };
-            ran.map_err(|error| error.of_command(cx.program(), &typed))
+            ran.map_err(|error| error.with_command_help(cx.program(), &typed))
         })
     }
 }
@@ -62,10 +65,10 @@ async fn dispatch(
 ) -> Result<Exit, AppError> {
     let gateway = cx.tools().known().await?;
     // Help and dry runs must not start anything.
-    let tool = match wants_help || cx.options().command.only_reads || cx.options().switch("dry-run")
-    {
-        true => resolve_cached(gateway, &gateway.view(&cx.request()).await, name)?,
-        false => gateway.find(name, &cx.request()).await?,
+    let tool = if wants_help || cx.options().command.only_reads || cx.options().switch("dry-run") {
+        resolve_cached(gateway, &gateway.view(&cx.request()).await, name)?
+    } else {
+        gateway.find(name, &cx.request()).await?
     };
     refuse_quarantined(&tool)?;
     let command = ToolCommand::new(tool, cx.options().locale());

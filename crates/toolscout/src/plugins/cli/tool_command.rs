@@ -1,7 +1,7 @@
 //! A command per tool, built when it is called by name.
 
-use super::progress;
 use crate::line::input_text;
+use crate::progress::watched_call;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl CommandSet for ToolCommands {
 
     fn list(&self) -> BoxFuture<'_, Result<Vec<Listing>, AppError>> {
         Box::pin(async {
-            let snapshot = self.tools.known().await?.snapshot();
+            let snapshot = self.tools.discovered_gateway().await?.snapshot();
             let listing = |tool: &Arc<Tool>| Listing {
                 name: tool.id.name.to_string(),
                 about: tools::about(tool),
@@ -86,25 +86,25 @@ impl ToolCommand {
         let arguments = self.arguments(cx, parsed).await?;
         let mut call = ToolCall::new(self.tool.id.clone(), arguments);
         call.rest.clone_from(&parsed.rest);
-        let gateway = cx.tools().known().await?;
+        let gateway = cx.tools().discovered_gateway().await?;
         if cx.options().switch("dry-run") {
             let plan = gateway.plan(&self.tool, call, &cx.request())?;
             return cx.print(&self.plan(&plan)).map(|()| Exit::Done);
         }
         let (request, shown) = progress::watched(cx, &self.tool.id);
         let output = gateway.call_tool(&self.tool, call, request).await;
-        drop(shown);
+        drop(line);
         let output = output?;
         let format =
             if self.flags.wants_json(parsed) { Format::Json } else { cx.options().format() };
-        for doubt in output.doubts() {
+        for doubt in output.warnings() {
             cx.tools().warn(&Diagnostic::warning(
                 DiagnosticKind::Broken,
                 format!("`{}`: {doubt}", self.tool.id),
             ));
         }
-        let known = gateway.whole_snapshot();
-        let is_foreign = known.tool(&self.tool.id).is_some_and(|it| it.origin == SourceKind::Mcp);
+        let known = gateway.full_snapshot();
+        let is_foreign = known.tool(&self.tool.id).is_some_and(|tool| tool.kind == SourceKind::Mcp);
         show(cx, &output, format, is_foreign)
     }
 
@@ -115,7 +115,9 @@ impl ToolCommand {
         let work = tokio::task::spawn_blocking(move || {
             flags.arguments_with(&parsed, |from| input_text(from, &cwd))
         });
-        work.await.map_err(|it| AppError::io("read", "--input")(it.into()))?.map_err(AppError::from)
+        work.await
+            .map_err(|error| AppError::io("read", "--input")(error.into()))?
+            .map_err(AppError::from)
     }
 
     pub(super) fn wants_help(&self, parsed: &Parsed) -> bool {
@@ -123,7 +125,7 @@ impl ToolCommand {
     }
 
     fn plan(&self, call: &ToolCall) -> String {
-        let path = self.tool.provenance.path.as_ref().map(|it| it.display().to_string());
+        let path = self.tool.provenance.path.as_ref().map(|path| path.display().to_string());
         let mut plan = json!({"tool": self.tool.id.to_string(), "path": path, "arguments": Value::Object(call.arguments.clone())});
         if !call.rest.is_empty() {
             plan["rest"] = call.rest.clone().into();

@@ -68,7 +68,7 @@ async fn connecting_and_disconnecting_leave_no_trace() {
     assert!(home.done(&["connect", "cursor"]).await.1.starts_with("Cursor was connected already"));
     assert!(home.done(&["disconnect", "cursor"]).await.1.ends_with(" is as it was\n"));
     assert_eq!(home.read(".cursor/mcp.json"), ORIGINAL);
-    assert!(home.done(&["disconnect", "cursor"]).await.1.starts_with("Cursor was not connected"));
+    assert!(home.done(&["disconnect", "cursor"]).await.1.starts_with("Cursor is not connected"));
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn the_file_we_are_in_is_found_again_among_several() {
         home.done(&["connect", "opencode", "--scope", "project"])
             .await
             .1
-            .contains("was connected already")
+            .contains("is already connected")
     );
     home.done(&["disconnect", "opencode", "--scope", "project"]).await;
     assert_eq!(home.read("desk/.opencode/opencode.jsonc"), "{\"mcp\": {}}\n");
@@ -122,17 +122,17 @@ async fn a_projects_file_is_another_one() {
     let home = Home::new();
     home.done(&["connect", "cursor", "--scope", "project"]).await;
     assert!(home.read("desk/.cursor/mcp.json").contains("toolscout"));
-    assert!(home.done(&["disconnect", "cursor"]).await.1.contains("was not connected"));
+    assert!(home.done(&["disconnect", "cursor"]).await.1.contains("is not connected"));
     assert!(
         home.done(&["disconnect", "cursor", "--scope", "project"])
             .await
             .1
-            .contains("is gone, as before")
+            .contains("which did not exist before")
     );
     assert!(!home.path("desk/.cursor").exists());
     let (_, err, exit) = home.run(&["connect", "windsurf", "--scope", "project"]).await;
     assert_eq!(exit, Exit::Usage);
-    assert!(err.contains("Windsurf has no file of the project's"), "{err}");
+    assert!(err.contains("Windsurf has no configuration file for the scope `project`"), "{err}");
     let (_, err, exit) = home.run(&["connect"]).await;
     assert_eq!(exit, Exit::Usage);
     assert!(err.contains("CLIENT"), "{err}");
@@ -195,7 +195,7 @@ async fn the_list_says_who_is_there_and_who_is_connected() {
     let (out, _) = home.done(&["connect", "--list"]).await;
     let line = |start: &str| {
         out.lines()
-            .find(|it| it.starts_with(start))
+            .find(|line| line.starts_with(start))
             .unwrap_or_else(|| panic!("no {start} in {out}"))
     };
     assert!(
@@ -205,6 +205,6 @@ async fn the_list_says_who_is_there_and_who_is_connected() {
     assert_eq!(line("zed "), "zed             not found");
     let (out, _) = home.done(&["connect", "--list", "--json"]).await;
     let lines: Vec<Value> = serde_json::from_str(&out).expect("JSON");
-    let cursor = lines.iter().find(|it| it["client"] == "cursor").expect("cursor");
+    let cursor = lines.iter().find(|line| line["client"] == "cursor").expect("cursor");
     assert_eq!((&cursor["state"], &cursor["scope"]), (&"connected".into(), &"user".into()));
 }

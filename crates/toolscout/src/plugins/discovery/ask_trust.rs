@@ -50,7 +50,7 @@ async fn ask(cx: &RunCx) -> Result<(), AppError> {
         } else {
             // If the refusal cannot be stored, the only effect is that the prompt is repeated.
             let _ = trust.folders.refuse(folder);
-            cx.request().decided("trust", folder.display(), "denied");
+            cx.request().emit_decision("trust", folder.display(), "denied");
         }
     }
     if changed {

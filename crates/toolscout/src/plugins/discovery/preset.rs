@@ -49,7 +49,7 @@ impl Preset {
         let tool = |(name, about): (&str, &str)| {
             let tool = Tool::new(ToolId::new(id.clone(), ToolName::new(name).ok()?));
             let status = Status::Unavailable(
-                "it is declared by a preset, and has no handler here".to_owned(),
+                "declared by a preset; only the agent itself can run it".to_owned(),
             );
             let provenance = Provenance { trusted: true, ..Provenance::default() };
             Some(Arc::new(Tool { description: Some(about.to_owned()), status, provenance, ..tool }))
@@ -65,12 +65,12 @@ impl Source for Preset {
     }
 
     /// The lowest precedence: a runnable tool with the same name wins.
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Request
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(DiscoveryItem::Tool(it)))))
+        Box::pin(stream::iter(self.tools.iter().cloned().map(|tool| Ok(DiscoveryItem::Tool(tool)))))
     }
 
     fn load<'a>(
@@ -78,7 +78,8 @@ impl Source for Preset {
         name: &'a ToolName,
         _: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        let found = self.tools.iter().find(|it| it.id.name == *name).map(|it| Tool::clone(it));
+        let found =
+            self.tools.iter().find(|tool| tool.id.name == *name).map(|tool| Tool::clone(tool));
         Box::pin(async { Ok(found) })
     }
 
@@ -89,7 +90,7 @@ impl Source for Preset {
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         let name = &call.get().tool.name;
         let what = format!(
-            "`{name}` is declared by a preset, and has no handler here; the agent has one of its own"
+            "`{name}` is declared by a preset and has no handler in toolscout; use the agent's own tool"
         );
         Box::pin(async { Err(SourceError::Unavailable { id: self.id.clone(), what }) })
     }

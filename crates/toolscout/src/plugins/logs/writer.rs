@@ -16,8 +16,8 @@ pub(super) enum Shape {
 
 impl Shape {
     fn safe(self, event: &str) -> String {
-        let event = &*redact::values(event);
-        let (event, end) = event.strip_suffix('\n').map_or((event, ""), |it| (it, "\n"));
+        let event = &*redact::known_secrets(event);
+        let (event, end) = event.strip_suffix('\n').map_or((event, ""), |rest| (rest, "\n"));
         let safe = match self {
             Self::Line => escape::line(event),
             Self::Json => escape::json(&nested(event)).into_owned().into(),
@@ -30,15 +30,17 @@ impl Shape {
 const NESTED: [&str; 3] = ["byServer", "servers", "names"];
 
 fn nested(event: &str) -> Cow<'_, str> {
-    if !NESTED.iter().any(|it| event.contains(&format!("\"{it}\":\""))) {
+    if !NESTED.iter().any(|nested| event.contains(&format!("\"{nested}\":\""))) {
         return Cow::Borrowed(event);
     }
     let Ok(mut fields) = serde_json::from_str::<Map<String, Value>>(event) else {
         return Cow::Borrowed(event);
     };
     for name in NESTED {
-        let inner =
-            fields.get(name).and_then(Value::as_str).and_then(|it| serde_json::from_str(it).ok());
+        let inner = fields
+            .get(name)
+            .and_then(Value::as_str)
+            .and_then(|text| serde_json::from_str(text).ok());
         if let Some(inner @ (Value::Object(_) | Value::Array(_))) = inner {
             fields.insert(name.to_owned(), inner);
         }
@@ -78,8 +80,8 @@ mod tests {
     #[test]
     fn an_event_is_one_line_and_steers_no_terminal() {
         assert_eq!(
-            Shape::Line.safe("it said \u{1b}[8m\nerror: \u{202e}x\n"),
-            "it said \\u{1b}[8m\\u{a}error: \\u{202e}x\n"
+            Shape::Line.safe("stderr: \u{1b}[8m\nerror: \u{202e}x\n"),
+            "stderr: \\u{1b}[8m\\u{a}error: \\u{202e}x\n"
         );
         assert_eq!(Shape::Json.safe("{\"a\":\"\u{9b}\"}\n"), "{\"a\":\"\\u009b\"}\n");
         let event = "{\"event\":\"x\",\"byServer\":\"{\\\"a\\\":2}\",\"servers\":\"[oops\"}";

@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use toolscout_config::FileStamps;
 use toolscout_core::{BoxFuture, Caller, Cx, Diagnostic, escape};
 use toolscout_mcp_client::{McpSource, ServerPhase};
-use toolscout_workspace::Trust;
+use toolscout_workspace::NextConfiguration;
 
 /// The interval between two checks of the files. A check reads the metadata of a dozen files, and
 /// opens none.
@@ -28,7 +28,7 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
     let Some(mut requests) = mcp.reload_requests().receiver() else {
         return std::future::pending().await;
     };
-    let mut seen = Seen::as_read(cx);
+    let mut seen = SeenFiles::as_read(cx);
     let mut ticks = interval(PACE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut beside = Beside::new();
@@ -83,7 +83,11 @@ async fn reload<'a>(
 
 /// The sources of the first list that are not in the second.
 fn missing(these: &[Arc<McpSource>], those: &[Arc<McpSource>]) -> Vec<Arc<McpSource>> {
-    these.iter().filter(|it| !those.iter().any(|other| Arc::ptr_eq(other, it))).cloned().collect()
+    these
+        .iter()
+        .filter(|item| !those.iter().any(|other| Arc::ptr_eq(other, item)))
+        .cloned()
+        .collect()
 }
 
 /// Stops a server that can no longer be called, after its last calls.
@@ -91,7 +95,7 @@ async fn retire(source: Arc<McpSource>) {
     let until = Instant::now() + LAST_ANSWERS;
     let request = Cx::new(Caller::Mcp);
     while Instant::now() < until
-        && source.state(&request).is_ok_and(|it| it.state == ServerPhase::Running)
+        && source.state(&request).is_ok_and(|state| state.state == ServerPhase::Running)
     {
         sleep(PACE).await;
     }

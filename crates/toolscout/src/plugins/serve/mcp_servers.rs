@@ -101,7 +101,7 @@ impl McpServers {
     pub(super) fn unknown(&self, profile: &str) -> String {
         let names = self.profile_names();
         let near = toolscout_surface::cli::nearest(profile, names.iter().map(String::as_str));
-        let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+        let near = near.map(|value| format!("; did you mean `{value}`?")).unwrap_or_default();
         format!("there is no profile `{}`{near}", escape::line(profile))
     }
 
@@ -127,9 +127,8 @@ impl McpServers {
         &self.reload_requests
     }
 
-    /// Applies the current configuration with these configured servers. Removed sources disappear
-    /// at once; new sources are listed after the next refresh.
-    pub(super) fn update(
+    /// The sources, scopes and policies of a configuration. An error leaves everything unchanged.
+    pub(super) fn reconfiguration(
         &self,
         config: &Config,
         configured: Vec<Arc<dyn Source>>,
@@ -209,14 +208,14 @@ fn scope(profile: &Profile, config: &Config) -> Scope {
 }
 
 fn unknown_profile(name: &str, config: &Config) -> AppError {
-    let known = || config.profiles.iter().map(|it| it.name.as_str());
+    let known = || config.profiles.iter().map(|profile| profile.name.as_str());
     let hint = match toolscout_surface::cli::nearest(name, known()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if config.profiles.is_empty() => {
-            "profiles are tables in toolscout.toml: [profiles.NAME]".to_owned()
+            "define a profile in toolscout.toml: [profiles.NAME]".to_owned()
         }
-        None => format!("there are: {}", known().collect::<Vec<_>>().join(", ")),
+        None => format!("known profiles: {}", known().collect::<Vec<_>>().join(", ")),
     };
     let message = format!("there is no profile `{}`", escape::line(name));
-    AppError::Said { kind: ErrorKind::NotFound, message, hint: Some(hint) }
+    AppError::Message { kind: ErrorKind::NotFound, message, hint: Some(hint) }
 }

@@ -39,6 +39,6 @@ impl ReloadRequests {
 }
 
 fn not_followed() -> AppError {
-    let message = "this process does not follow its configuration".to_owned();
-    AppError::Said { kind: ErrorKind::Unavailable, message, hint: None }
+    let message = "this process does not reload its configuration".to_owned();
+    AppError::Message { kind: ErrorKind::Unavailable, message, hint: None }
 }

@@ -1,13 +1,13 @@
 //! Creates MCP servers from the command line and the configuration.
 
-use super::token;
 use crate::{AppError, RunCx};
 use std::sync::Arc;
 use toolscout_core::{Caller, Cx, SourceId, Store, escape};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::partition;
-use toolscout_surface::mcp::{MetaTools, OperationTools, Remembered, Server, ServerOptions};
+use toolscout_surface::mcp::{MetaTools, OperationTools, Server, ServerOptions, WireNameStore};
 use toolscout_surface::operation::Operations;
+use toolscout_workspace::access_tokens::file;
 
 /// Creates the MCP servers of a run, which share most options.
 pub(super) struct McpServerFactory {
@@ -24,14 +24,14 @@ impl McpServerFactory {
         let store = cx.environment().store();
         // Without a persistent key, the state that clients carry for us is valid only until this
         // process ends.
-        let key = store.key().or_else(|_| token::random())?;
+        let key = store.key().or_else(|_| file::random())?;
         let mut options = ServerOptions::new(
             cx.program(),
             env!("CARGO_PKG_VERSION"),
             blake3::derive_key("toolscout request state", &key),
         );
         options.ranking =
-            cx.parsed.text("ranking").and_then(|it| it.parse().ok()).unwrap_or_default();
+            cx.parsed.text("ranking").and_then(|value| value.parse().ok()).unwrap_or_default();
         if let Some(essential) = &cx.workspace().config().settings.context.essential {
             options.essential.clone_from(essential);
         }
@@ -50,11 +50,12 @@ impl McpServerFactory {
         })
     }
 
-    /// A server for the tools of this gateway, and for these operations.
+    /// A server for the tools of this gateway, and for these operations. The options derive from
+    /// [`McpServerFactory::options`].
     pub(super) fn server(
         &self,
         gateway: Arc<Gateway>,
-        meta_tools: MetaTools,
+        options: ServerOptions,
         operations: OperationTools,
     ) -> Arc<Server> {
         let names = Remembered::kept(self.store.clone(), &self.partition);
@@ -73,21 +74,25 @@ impl McpServerFactory {
 
     /// When the meta tools are offered, given the setting in a file.
     pub(super) fn meta_tools(&self, written: Option<&str>) -> MetaTools {
-        self.meta_tools.or_else(|| written.and_then(MetaTools::from_word)).unwrap_or_default()
+        self.meta_tools.or_else(|| written.and_then(MetaTools::from_name)).unwrap_or_default()
     }
 }
 
 /// The source that `--transparent` names: an MCP server or any other source.
 fn transparent(cx: &RunCx, id: &str) -> Result<SourceId, AppError> {
     let gateway = cx.tools().gateway();
-    if let Some(source) = gateway.sources().iter().find(|it| it.id().as_str() == id) {
+    if let Some(source) = gateway.sources().iter().find(|source| source.id().as_str() == id) {
         return Ok(source.id().clone());
     }
     if let Some(set) = cx.workspace().configured_servers() {
         set.source(id)?;
     }
-    let hint =
-        gateway.sources().iter().map(|it| it.id().to_string()).collect::<Vec<_>>().join(", ");
+    let hint = gateway
+        .sources()
+        .iter()
+        .map(|source| source.id().to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
     let message = format!("there is no source `{}`", escape::line(id));
-    Err(AppError::invalid(message, format!("there are: {hint}")))
+    Err(AppError::invalid(message, format!("known sources: {hint}")))
 }

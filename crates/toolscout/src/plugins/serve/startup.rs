@@ -16,7 +16,7 @@ pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpS
     let asked = request.clone();
     // This reads the records of all servers, which must not delay the first list.
     let due = tokio::task::spawn_blocking(move || {
-        sources.into_iter().filter(|it| is_due(it, which, &asked)).collect::<Vec<_>>()
+        sources.into_iter().filter(|source| is_due(source, which, &request)).collect::<Vec<_>>()
     });
     let due = due.await.unwrap_or_default();
     if due.is_empty() {
@@ -27,7 +27,7 @@ pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpS
     let asking = refresh_all(&due, &request, move |source, outcome| {
         let id = source.server().id.clone();
         if let Err(error) = outcome {
-            tracing::warn!(event = "not_discovered", server = %id, error = %escape::line(&error.to_string()));
+            tracing::warn!(event = "discovery_failed", server = %id, error = %escape::line(&error.to_string()));
         }
         let _ = answered.send(id);
     });

@@ -56,7 +56,8 @@ pub(super) fn of_other_processes(cx: &RunCx) -> Vec<SessionInfo> {
     let is_ours = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix))
     };
-    let entries = folder(cx).and_then(|it| fs::read_dir(it).ok()).into_iter().flatten().flatten();
+    let entries =
+        folder(cx).and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
     entries
         .map(|entry| entry.path())
         .filter(is_ours)
@@ -84,5 +85,8 @@ fn folder(cx: &RunCx) -> Option<PathBuf> {
 
 fn prefix(cx: &RunCx) -> String {
     let project = cx.request().project;
-    format!("{}-", partition(project.as_deref().map_or(Path::new("."), |it| it.as_path())))
+    format!(
+        "{}-",
+        partition(project.as_deref().map_or(Path::new("."), |project| project.as_path()))
+    )
 }

@@ -12,7 +12,7 @@ use toolscout_mcp_client::oauth;
 use toolscout_surface::api::OperationRouter;
 use toolscout_surface::http::auth::{Fetch, Jwt, JwtTerms, Token};
 use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};
-use toolscout_surface::mcp::http::{Endpoint, Protocol};
+use toolscout_surface::mcp::http::{Endpoint, Protocol, Servers};
 use toolscout_surface::page;
 
 /// Options that are valid only with `--http`.
@@ -52,7 +52,7 @@ impl Web {
     /// The options of the command line; `None` without `--http`.
     pub(super) fn of(cx: &RunCx) -> Result<Option<Self>, AppError> {
         let Some(addr) = cx.parsed.text("http") else {
-            return match ONLY_HERE.into_iter().find(|it| cx.parsed.is_given(it)) {
+            return match ONLY_HERE.into_iter().find(|only_here| cx.parsed.is_given(only_here)) {
                 Some(option) => Err(AppError::invalid(
                     format!("--{option} needs --http"),
                     format!("toolscout serve --http 127.0.0.1:7420 --{option} …"),
@@ -75,7 +75,11 @@ impl Web {
     }
 
     /// Binds the address, and prints how to connect.
-    pub(super) async fn bind(&self, cx: &RunCx, mcp: &McpServers) -> Result<Listener, AppError> {
+    pub(super) async fn bind(
+        &self,
+        cx: &RunCx,
+        projects: &[Project],
+    ) -> Result<Listener, AppError> {
         let (auth, agent_token) = self.auth(cx)?;
         let links = &cx.workspace().parts.page_links;
         let texts = |option: &str| cx.parsed.texts(option).to_vec();
@@ -87,7 +91,7 @@ impl Web {
             terms.allowed_hosts.extend(host_of(audience));
         }
         let listener = Listener::bind(terms).await.map_err(listener_error)?;
-        links.listens(listener.addr());
+        links.set_address(listener.addr());
         let url = format!("http://{}/mcp", listener.addr());
         match (self.purpose, agent_token) {
             (Purpose::Agents, Some(token)) => cx.say(&instructions(&url, &token)),
@@ -101,7 +105,7 @@ impl Web {
         let has_page = self.purpose == Purpose::Agents && cx.workspace().parts.ui;
         let page =
             if has_page { format!("Web UI: run `{} ui`\n", cx.program()) } else { String::new() };
-        cx.say(&format!("{profiles}{page}listening on {url}\n"));
+        cx.say(&format!("{addresses}{page}listening on {url}\n"));
         Ok(listener)
     }
 
@@ -164,7 +168,7 @@ pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>)
 /// Parses `127.0.0.1:7420`, `[::1]:7420`, `localhost:7420`, or a port on loopback.
 fn address(text: &str) -> Result<SocketAddr, AppError> {
     let wrong = |why: String| {
-        let message = format!("`{}` is no address to listen on{why}", escape::line(text));
+        let message = format!("`{}` is not an address to listen on{why}", escape::line(text));
         AppError::invalid(message, "toolscout serve --http 127.0.0.1:7420")
     };
     if let Ok(port) = text.trim_start_matches(':').parse() {
@@ -184,12 +188,9 @@ fn auth_method(cx: &RunCx) -> Result<AuthMethod, AppError> {
         ("jwt", Some(issuer), Some(audience)) => {
             Ok(AuthMethod::Jwt { issuer: issuer.to_owned(), audience: audience.to_owned() })
         }
-        ("jwt", ..) => Err(AppError::invalid(
-            "`--auth jwt` wants to know whose tokens count, and for which address",
-            usage,
-        )),
+        ("jwt", ..) => Err(AppError::invalid("`--auth jwt` needs --issuer and --audience", usage)),
         (_, Some(_), _) | (_, _, Some(_)) => {
-            Err(AppError::invalid("--issuer and --audience are for `--auth jwt`", usage))
+            Err(AppError::invalid("--issuer and --audience need `--auth jwt`", usage))
         }
         ("none", ..) => Ok(AuthMethod::None),
         _ => Ok(AuthMethod::Token),
@@ -216,7 +217,7 @@ fn instructions(url: &str, token: &SavedToken) -> String {
         return format!("clients send the token in {path}\n");
     }
     format!(
-        "A token was made. It is shown this once, and kept in {path}\n\
+        "Created a token. It is shown only now, and stored in {path}\n\
              \n  Authorization: Bearer {secret}\n\nFor Claude Code:\n\
              \n  claude mcp add --transport http toolscout {url} --header \"Authorization: Bearer {secret}\"\n\n",
         secret = token.secret
@@ -228,5 +229,5 @@ fn listener_error(error: Error) -> AppError {
         Error::Bind { .. } => ErrorKind::Unavailable,
         _ => ErrorKind::Invalid,
     };
-    AppError::Said { kind, message: error.to_string(), hint: None }
+    AppError::Message { kind, message: error.to_string(), hint: None }
 }

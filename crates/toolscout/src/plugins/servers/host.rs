@@ -11,7 +11,7 @@ pub(super) struct HostCommand;
 
 impl Command for HostCommand {
     fn spec(&self) -> CommandSpec {
-        CommandSpec::new("server host", "Keep this project's servers running for other commands, until interrupted")
+        CommandSpec::new("server host", "Host this project's servers for other commands, until interrupted")
             .option(OptionSpec::help("Show this help"))
             .note("A server starts when it is first called, and stays for the next call. `toolscout run` uses the servers of this process.")
             .example("toolscout server host &")
@@ -20,12 +20,11 @@ impl Command for HostCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let place = cx.workspace().config();
-            if cx.only_would(&format!("keep the servers of {}", place.project_folder().display())) {
+            if cx.only_would(&format!("host the servers of {}", place.project_folder().display())) {
                 return Ok(Exit::Done);
             }
             let listener = HostListener::bind(cx.environment(), place.project_folder())?;
-            cx.workspace().keep_writing_journal();
-            // A killed host leaves its socket behind, which looks like a running host.
+            cx.workspace().start_journal_writer();
             let set = cx.workspace().servers();
             set.run_here();
             cx.tools().known().await?;
@@ -34,7 +33,7 @@ impl Command for HostCommand {
             let operations = cx.operations();
             tokio::select! {
                 ended = listener.serve(cx.workspace(), &operations, Box::pin(changes)) => match ended? {},
-                never = cx.tools().gateway().study() => match never {},
+                never = cx.tools().gateway().embed_in_background() => match never {},
             }
         })
     }

@@ -76,15 +76,15 @@ impl CollectorAddress {
             .iter()
             .map(|(name, value)| Ok((name.clone(), value.resolve(&self.lookup)?)));
         let headers = headers.collect::<Result<Vec<_>, String>>()?;
-        Ok(Box::new(Collector(Post::to(&url, &headers, "application/json")?)))
+        Ok(Box::new(Collector(Post::new(&url, &headers, "application/json")?)))
     }
 }
 
 struct Collector(Post);
 
 impl TraceTransport for Collector {
-    fn place(&self) -> String {
-        self.0.place()
+    fn display_url(&self) -> String {
+        self.0.display_url()
     }
 
     fn send(

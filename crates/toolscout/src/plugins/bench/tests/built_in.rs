@@ -16,21 +16,21 @@ const EMPTY: &str = "a about after again all also an and any anybody anything ar
 
 #[test]
 fn the_set_is_large_and_sound() {
-    let set = Set::built_in().unwrap_or_else(|it| panic!("{it}"));
-    let servers: HashSet<_> = set.tools.iter().filter_map(|it| it.server.as_deref()).collect();
+    let set = Set::built_in().unwrap_or_else(|error| panic!("{error}"));
+    let servers: HashSet<_> = set.tools.iter().filter_map(|tool| tool.server.as_deref()).collect();
     assert!(set.tools.len() >= 200 && servers.len() >= 25 && set.queries.len() >= 200);
     assert_eq!(set.notes, [""; 0]);
-    assert!(set.tools.iter().all(|it| it.description.is_some() && it.input_schema.is_some()));
-    let texts: HashSet<_> = set.queries.iter().map(|it| it.query.as_str()).collect();
+    assert!(set.tools.iter().all(|tool| tool.description.is_some() && tool.input_schema.is_some()));
+    let texts: HashSet<_> = set.queries.iter().map(|query| query.query.as_str()).collect();
     assert_eq!(texts.len(), set.queries.len(), "no question is there twice");
 }
 
 #[test]
 fn a_third_of_the_questions_avoid_the_tools_own_words() {
-    let set = Set::built_in().unwrap_or_else(|it| panic!("{it}"));
-    let tools: HashMap<_, _> = set.tools.iter().map(|it| (it.id.as_str(), it)).collect();
+    let set = Set::built_in().unwrap_or_else(|error| panic!("{error}"));
+    let tools: HashMap<_, _> = set.tools.iter().map(|tool| (tool.id.as_str(), tool)).collect();
     let avoiding: Vec<_> =
-        set.queries.iter().filter(|it| it.kind.as_deref() == Some(OTHER_WORDS)).collect();
+        set.queries.iter().filter(|query| query.kind.as_deref() == Some(OTHER_WORDS)).collect();
     assert!(avoiding.len() * 3 >= set.queries.len());
     for query in avoiding {
         for id in &query.relevant {
@@ -44,16 +44,17 @@ fn a_third_of_the_questions_avoid_the_tools_own_words() {
 #[test]
 fn the_same_is_asked_in_every_language() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/retrieval/languages");
-    let set = Set::read(&folder).unwrap_or_else(|it| panic!("{it}"));
+    let set = Set::read(&folder).unwrap_or_else(|error| panic!("{error}"));
     let mut languages: HashMap<&str, Vec<&SetQuery>> = HashMap::new();
-    set.queries.iter().for_each(|it| {
-        languages.entry(it.kind.as_deref().unwrap_or_default()).or_default().push(it)
+    set.queries.iter().for_each(|query| {
+        languages.entry(query.kind.as_deref().unwrap_or_default()).or_default().push(query)
     });
     assert!(languages.len() >= 7, "English and six others");
-    let wanted =
-        |queries: &[&SetQuery]| queries.iter().map(|it| it.relevant.clone()).collect::<Vec<_>>();
+    let wanted = |queries: &[&SetQuery]| {
+        queries.iter().map(|query| query.relevant.clone()).collect::<Vec<_>>()
+    };
     assert!(languages["en"].len() >= 20);
-    assert!(languages.values().all(|it| wanted(it) == wanted(&languages["en"])));
+    assert!(languages.values().all(|language| wanted(language) == wanted(&languages["en"])));
 }
 
 fn own_words(tool: &SetTool) -> HashSet<String> {
@@ -63,11 +64,11 @@ fn own_words(tool: &SetTool) -> HashSet<String> {
 /// `createIssue` as two words.
 fn apart(name: &str) -> String {
     let mut text = String::new();
-    for it in name.chars() {
-        if it.is_uppercase() {
+    for c in name.chars() {
+        if c.is_uppercase() {
             text.push(' ');
         }
-        text.push(if it.is_alphanumeric() { it } else { ' ' });
+        text.push(if c.is_alphanumeric() { c } else { ' ' });
     }
     text
 }
@@ -75,14 +76,14 @@ fn apart(name: &str) -> String {
 /// The approximate stems of the words that are not stop words.
 fn stems(text: &str) -> HashSet<String> {
     let empty: HashSet<_> = EMPTY.split_whitespace().collect();
-    let words = text.split(|it: char| !it.is_alphanumeric()).map(str::to_lowercase);
-    let telling = words.filter(|it| !it.is_empty() && !empty.contains(it.as_str()));
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let telling = words.filter(|word| !word.is_empty() && !empty.contains(word.as_str()));
     telling
-        .map(|it| {
-            if it.len() > 5 {
-                it.chars().take(5).collect()
+        .map(|telling| {
+            if telling.len() > 5 {
+                telling.chars().take(5).collect()
             } else {
-                it.trim_end_matches('s').to_owned()
+                telling.trim_end_matches('s').to_owned()
             }
         })
         .collect()

@@ -52,8 +52,9 @@ fn alike_is_told_apart() {
 #[test]
 fn a_tool_without_a_server_is_alone() {
     let tools = [tool("1", "a", None), tool("2", "a", Some("")), tool("3", "a", Some("1"))];
-    let sources: HashSet<_> = identities(&tools).into_iter().map(|it| it.source).collect();
+    let sources: HashSet<_> =
+        identities(&tools).into_iter().map(|identity| identity.source).collect();
     assert_eq!(sources.len(), 3);
-    assert!(sources.iter().all(|it| it.as_str() == "1"
-        || !it.as_str().contains(|it: char| it.is_ascii_digit() || "aeiou".contains(it))));
+    assert!(sources.iter().all(|source| source.as_str() == "1"
+        || !source.as_str().contains(|c: char| c.is_ascii_digit() || "aeiou".contains(c))));
 }

@@ -18,7 +18,7 @@ fn queries() -> Vec<SetQuery> {
 }
 
 fn ids(queries: &[SetQuery]) -> HashSet<&str> {
-    queries.iter().map(|it| it.id.as_str()).collect()
+    queries.iter().map(|query| query.id.as_str()).collect()
 }
 
 #[test]

@@ -51,19 +51,21 @@ fn hold(set: &Set, ranking: &Ranking, floor: &Floor) {
     assert!(nonsense.len() >= 15);
     let first =
         |text: &str| ranking.search_above(text, true).first().map(|at| set.tools[*at].id.clone());
-    let found: Vec<_> =
-        nonsense.iter().filter_map(|it| Some((&it.query, first(&it.query)?))).collect();
+    let found: Vec<_> = nonsense
+        .iter()
+        .filter_map(|nonsense| Some((&nonsense.query, first(&nonsense.query)?)))
+        .collect();
     assert!(found.len() <= floor.nonsense, "nonsense was found: {found:?}");
 }
 
 fn nonsense() -> Vec<SetQuery> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/retrieval/nonsense.jsonl");
-    lines::read(&file, "").unwrap_or_else(|it| panic!("{it}"))
+    lines::read(&file, "").unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
 fn search_by_words_finds_what_it_did() {
-    let set = Set::built_in().unwrap_or_else(|it| panic!("{it}"));
+    let set = Set::built_in().unwrap_or_else(|error| panic!("{error}"));
     let ranking = ranking(&set, true);
     hold(&set, &ranking, &BY_WORDS);
 }
@@ -71,7 +73,7 @@ fn search_by_words_finds_what_it_did() {
 #[test]
 #[cfg_attr(not(feature = "semantic"), ignore = "needs the model")]
 fn search_by_meaning_finds_what_it_did() {
-    let set = Set::built_in().unwrap_or_else(|it| panic!("{it}"));
+    let set = Set::built_in().unwrap_or_else(|error| panic!("{error}"));
     let ranking = ranking(&set, false);
     assert!(ranking.has_encoder());
     hold(&set, &ranking, &BY_MEANING);

@@ -15,16 +15,16 @@ fn close(left: f64, right: f64) {
 /// Ranks 2 and 4 of three relevant tools: 1/log2(3) + 1/log2(5) of 1 + 1/log2(3) + 1/log2(4).
 #[test]
 fn the_measures_are_those_of_the_books() {
-    let it = scores(&["a", "X", "b", "Y", "c"], &["X", "Y", "Z"]);
+    let scores = scores(&["a", "X", "b", "Y", "c"], &["X", "Y", "Z"]);
     close(
-        it.ndcg_10,
+        scores.ndcg_10,
         (0.630_929_753_571_457_4 + 0.430_676_558_073_393_1) / 2.130_929_753_571_457_4,
     );
-    close(it.reciprocal_rank, 0.5);
-    assert_eq!(it.hit, [0.0, 1.0]);
+    close(scores.reciprocal_rank, 0.5);
+    assert_eq!(scores.hit, [0.0, 1.0]);
     [0.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]
         .into_iter()
-        .zip(it.recall)
+        .zip(scores.recall)
         .for_each(|(want, got)| close(got, want));
 }
 
@@ -40,9 +40,9 @@ fn the_tenth_place_counts_and_the_eleventh_only_for_the_rank() {
     ranked[9] = "X";
     close(scores(&ranked, &["X"]).ndcg_10, 1.0 / 11f64.log2());
     ranked.swap(9, 10);
-    let it = scores(&ranked, &["X"]);
-    assert_eq!((it.ndcg_10, it.recall[3]), (0.0, 0.0));
-    close(it.reciprocal_rank, 1.0 / 11.0);
+    let scores = scores(&ranked, &["X"]);
+    assert_eq!((scores.ndcg_10, scores.recall[3]), (0.0, 0.0));
+    close(scores.reciprocal_rank, 1.0 / 11.0);
 }
 
 #[test]

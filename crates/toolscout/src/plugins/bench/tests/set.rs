@@ -25,7 +25,7 @@ fn a_set_may_use_the_tools_of_another_folder() {
         "{\"id\": \"1\", \"query\": \"be\", \"relevant\": [\"b\", \"b\"], \"other\": 1}\n",
     );
     write(&second, "TOOLS", "The tools are those of ../first.\n");
-    let set = Set::read(&second).unwrap_or_else(|it| panic!("{it}"));
+    let set = Set::read(&second).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((set.name.as_str(), set.tools.len(), set.notes.len()), ("second", 2, 0));
     assert_eq!([set.tools[0].name(), set.tools[1].name()], ["a", "B"]);
     assert_eq!(set.queries[0].relevant, ["b"]);
@@ -37,11 +37,11 @@ fn what_is_odd_is_said() {
     write(top.path(), "tools.jsonl", "{\"id\": \"a\"}\n{\"id\": \"a\", \"name\": \"again\"}\n");
     let queries = "{\"id\": \"1\", \"query\": \"x\", \"relevant\": [\"a\", \"gone\"]}\n{\"id\": \"2\", \"query\": \"y\", \"relevant\": []}\n";
     write(top.path(), "queries.jsonl", queries);
-    let set = Set::read(top.path()).unwrap_or_else(|it| panic!("{it}"));
+    let set = Set::read(top.path()).unwrap_or_else(|error| panic!("{error}"));
     let notes = [
-        "tool `a` is there twice; the first counts",
-        "1 of 2 queries name no relevant tool, and are not asked",
-        "1 relevant ids name no tool, and count as not found; the first is `gone`",
+        "duplicate tool `a`; the first one is used",
+        "1 of 2 queries name no relevant tool and are skipped",
+        "1 relevant ids match no tool and count as not found; the first is `gone`",
     ];
     assert_eq!(set.notes, notes);
     assert_eq!((set.tools.len(), set.queries.len()), (1, 1));
@@ -51,7 +51,7 @@ fn what_is_odd_is_said() {
 fn what_cannot_be_measured_is_an_error() {
     let top = tempfile::tempdir().unwrap();
     let wrong =
-        |folder: &Path| Set::read(folder).err().map(|it| it.to_string()).unwrap_or_default();
+        |folder: &Path| Set::read(folder).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(
         wrong(top.path()).starts_with("there is neither `queries.jsonl` nor `queries.jsonl.gz` in")
     );
@@ -63,7 +63,7 @@ fn what_cannot_be_measured_is_an_error() {
     assert!(wrong(top.path()).starts_with("there is neither `tools.jsonl` nor"));
     write(top.path(), "tools.jsonl", "\n");
     assert!(
-        wrong(top.path()).ends_with("has 0 tools and 1 queries to ask"),
+        wrong(top.path()).ends_with("has 0 tools and 1 usable queries"),
         "{}",
         wrong(top.path())
     );

@@ -34,12 +34,16 @@ fn world() -> World {
 async fn without_yes_it_only_shows() {
     let world = world();
     let before = world.snapshot();
-    for args in
-        [&[][..], &["--secrets", "file"], &["--keep-secrets"], &["--yes", "--dry-run"], &["--json"]]
-    {
+    for args in [
+        &[][..],
+        &["--secrets", "env"],
+        &["--secrets", "keep"],
+        &["--yes", "--dry-run"],
+        &["--json"],
+    ] {
         world.import(args).await.done().hides(&SECRETS).says(&[
             "Would add 3 servers to ",
-            "toolscout.toml",
+            "config.toml",
             "--yes",
         ]);
     }
@@ -49,7 +53,7 @@ async fn without_yes_it_only_shows() {
 #[tokio::test]
 async fn the_page_says_what_would_be_taken() {
     let world = world();
-    let ran = world.import(&[]).await.done();
+    let ran = world.import(&["--secrets", "env"]).await.done();
     assert_eq!(
         ran.out.replace(&world.home().display().to_string(), "~"),
         "Cursor  ~/.cursor/mcp.json
@@ -63,7 +67,7 @@ async fn the_page_says_what_would_be_taken() {
       bearer = env:API_AUTHORIZATION
       note: the secret in header `Authorization` is not copied: export API_AUTHORIZATION
       note: the secret in header `X-Opaque` is not copied: export API_X_OPAQUE
-      note: the secret in the address is not copied: export API_API_KEY
+      note: the secret in the URL is not copied: export API_API_KEY
   + db  stdio  db-mcp postgres://me:${DB_PASSWORD}@localhost/shop
       note: the secret in argument 1 is not copied: export DB_PASSWORD
 "
@@ -86,24 +90,24 @@ async fn variables_stand_for_secrets() {
         .await
         .done()
         .says(&["Nothing to add."])
-        .shows(&["= Git Hub  is there already, as git-hub"]);
-    assert_eq!(world.read("desk/toolscout.toml"), written);
+        .shows(&["= Git Hub  already configured as git-hub"]);
+    assert_eq!(world.read(".config/toolscout/config.toml"), written);
 }
 
 #[tokio::test]
 async fn files_of_their_own_hold_secrets() {
     let world = world();
-    world.import(&["--yes", "--secrets", "file"]).await.done().hides(&SECRETS);
-    let written = world.read("desk/toolscout.toml");
-    assert!(SECRETS.iter().all(|it| !written.contains(it)), "{written}");
+    world.import(&["--yes"]).await.done().hides(&SECRETS);
+    let written = world.read(".config/toolscout/config.toml");
+    assert!(SECRETS.iter().all(|secret| !written.contains(secret)), "{written}");
     let folder = world.path(".config/toolscout/secrets");
     let mut names: Vec<_> = std::fs::read_dir(&folder)
         .expect("a folder")
-        .map(|it| it.expect("a file").path())
+        .map(|entry| entry.expect("a file").path())
         .collect();
     names.sort();
     let secrets: Vec<_> =
-        names.iter().map(|it| std::fs::read_to_string(it).expect("a secret")).collect();
+        names.iter().map(|name| std::fs::read_to_string(name).expect("a secret")).collect();
     let expected = [
         "https://example.com/mcp?api_key=k-123",
         "sk-proj-0123456789abcdef",
@@ -113,7 +117,7 @@ async fn files_of_their_own_hold_secrets() {
         "hunter2",
     ];
     assert_eq!(secrets, expected);
-    for (path, mode) in names.iter().map(|it| (it, 0o600)).chain([(&folder, 0o700)]) {
+    for (path, mode) in names.iter().map(|name| (name, 0o600)).chain([(&folder, 0o700)]) {
         let there = std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
         assert_eq!(there, mode, "{}", path.display());
         assert!(
@@ -121,21 +125,21 @@ async fn files_of_their_own_hold_secrets() {
             "{written}"
         );
     }
-    world.import(&["--yes", "--secrets", "file"]).await.done().says(&["Nothing to add."]);
-    assert_eq!(world.read("desk/toolscout.toml"), written);
+    world.import(&["--yes"]).await.done().says(&["Nothing to add."]);
+    assert_eq!(world.read(".config/toolscout/config.toml"), written);
 }
 
 #[tokio::test]
 async fn secrets_are_copied_only_if_somebody_insists_and_shown_never() {
     let world = world();
-    let ran = world.import(&["--yes", "--keep-secrets"]).await.done().hides(&SECRETS);
+    let ran = world.import(&["--yes", "--secrets", "keep"]).await.done().hides(&SECRETS);
     assert!(
         ran.out.contains("--password '[REDACTED]'") && ran.out.contains("me:[REDACTED]@"),
         "{}",
         ran.out
     );
-    let written = world.read("desk/toolscout.toml");
-    assert!(SECRETS.iter().all(|it| written.contains(it)), "{written}");
+    let written = world.read(".config/toolscout/config.toml");
+    assert!(SECRETS.iter().all(|secret| written.contains(secret)), "{written}");
 }
 
 #[tokio::test]
@@ -150,7 +154,7 @@ async fn json_says_the_same() {
         (&"shop".into(), &"add".into(), &"stdio".into())
     );
     assert_eq!(said["servers"].as_array().map(Vec::len), Some(1));
-    assert!(world.read("desk/toolscout.toml").contains("[servers.shop]"));
+    assert!(world.read(".config/toolscout/config.toml").contains("[servers.shop]"));
 }
 
 #[tokio::test]
@@ -180,16 +184,16 @@ async fn what_our_file_holds_already_stays_as_it_is() {
         .file("desk/toolscout.toml", "# mine\nroots = [\"default\"]   # here\n\n[servers.a] # a\ncommand = 'a'\ntools = { x = \"ask\" }\n")
         .file("desk/.mcp.json", r#"{"mcpServers": {"shared": {"command": "s"}}}"#)
         .file(
-            ".cursor/mcp.json",
+            "desk/.cursor/mcp.json",
             r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "other": {"command": "s"}, "shared": {"command": "t"}}}"#,
         );
     world.import(&["--yes"]).await.done().shows(&[
-        "= a  is there already\n",
+        "= a  already configured\n",
         "+ b  stdio  b\n",
-        "= other  is there already, as shared\n",
-        "- shared  skipped: `shared` is configured already, differently\n      hint: --only 'shared=shared-2'",
+        "= other  already configured as shared\n",
+        "- shared  skipped: `shared` is already configured differently\n      hint: use --only 'shared=shared-2' to import it under another id\n",
         "Claude Code  ",
-        "read as it is",
+        "reads this file directly",
     ]);
     assert_eq!(
         world.read("desk/toolscout.toml"),
@@ -235,15 +239,16 @@ async fn any_file_of_a_known_shape_is_read() {
 #[tokio::test]
 async fn nothing_to_find_is_no_failure() {
     let world = World::new();
-    world.import(&[]).await.done().says(&["No configuration of another program was found."]);
+    world.import(&[]).await.done().says(&["No configuration of another program found."]);
     world
         .import(&["--verbose", "cursor"])
         .await
         .done()
-        .says(&["nothing at ", "/desk/.cursor/mcp.json"]);
+        .says(&["not found: ", "/desk/.cursor/mcp.json"]);
     let ran = world.import(&["nobody"]).await;
     assert_eq!(ran.exit, Exit::Usage);
-    let ran = world.import(&["--only", "nobody"]).await.says(&["no server `nobody` was found"]);
+    let ran =
+        world.import(&["--only", "nobody"]).await.says(&["no server `nobody` found to import"]);
     assert_eq!(ran.exit, Exit::NotFound);
     let ran = world.import(&["--only", "a=Not Valid"]).await.says(&["--only 'a=not-valid'"]);
     assert_eq!(ran.exit, Exit::Usage);
@@ -257,6 +262,6 @@ async fn what_others_wrote_cannot_move_the_cursor() {
     );
     let ran = world.import(&[]).await.done();
     let is_clean =
-        |text: &str| !text.chars().any(|it| (it.is_control() && it != '\n') || it == '\u{202e}');
+        |text: &str| !text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}');
     assert!(is_clean(&ran.out) && is_clean(&ran.err), "{ran:?}");
 }
