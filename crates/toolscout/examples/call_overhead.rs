@@ -1,7 +1,9 @@
-//! How long calls of a tool take, through a bare pipe or through our client; `cargo xtask bench calls` asks it.
+//! Measures the duration of tool calls through a bare pipe or through the toolscout client. `cargo
+//! xtask bench calls` runs it.
 //!
-//! `call_overhead pipe SERVER ARG…` or `call_overhead client SERVER ARG…` starts the server, which has a tool `echo`. Each
-//! number on standard input is then answered by one line: the nanoseconds of as many calls, one after the other.
+//! `call_overhead pipe SERVER ARG…` or `call_overhead client SERVER ARG…` starts the server, which
+//! has a tool `echo`. For each number N on standard input it makes N calls in sequence and prints
+//! one line with the nanoseconds of each call.
 
 #![expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 
@@ -14,13 +16,13 @@ use toolscout::core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName};
 use toolscout::mcp_client::client::McpClient;
 use toolscout::mcp_client::{ConfigText, ConnectContext, Program, ServerConfig, ServerTransport};
 
-// As in the program that people run.
+// The same allocator as in the `toolscout` binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// What is said, and must come back.
+/// The text that each call sends and expects back.
 const TEXT: &str = "the quick brown fox jumps over the lazy dog";
 const LONG: Duration = Duration::from_secs(60);
 
@@ -56,7 +58,7 @@ fn answer_numbers(mut call: impl FnMut() -> Result<Duration, Failure>) -> Result
     Ok(())
 }
 
-/// Nothing between us and the server: a line is written, a line is read.
+/// The baseline: writes a line to the server and reads a line, without a client.
 struct Pipe {
     child: Child,
     input: ChildStdin,
@@ -114,7 +116,7 @@ impl Pipe {
     }
 }
 
-/// Our client, on the kind of runtime that the program has.
+/// The toolscout client, on the same kind of runtime as in the `toolscout` binary.
 struct Talk {
     runtime: Runtime,
     client: McpClient,
@@ -124,7 +126,7 @@ struct Talk {
 
 impl Talk {
     fn open(server: &str, arguments: &[String]) -> Result<Self, Failure> {
-        let text = |it: &String| ConfigText::new(it.as_str(), None);
+        let text = |text: &String| ConfigText::new(text.as_str(), None);
         let program = Program {
             command: ConfigText::new(server, None),
             args: arguments.iter().map(text).collect(),
@@ -143,7 +145,7 @@ impl Talk {
     fn call(&self) -> Result<Duration, Failure> {
         let (call, deadline) = (&self.call, Instant::now() + LONG);
         let start = Instant::now();
-        let calling = self.client.call_tool(&call.tool.name, call, None, &self.cx, deadline);
+        let calling = self.client.call_tool(call, None, &self.cx, deadline);
         let result = self.runtime.block_on(calling)?;
         let time = start.elapsed();
         expect_text(result.as_str())?;

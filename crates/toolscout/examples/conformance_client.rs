@@ -1,8 +1,9 @@
-//! Plays the client in the official conformance suite: reaches the server it is given, as our own servers are reached, and
-//! does there whatever the scenario looks for.
+//! The client under test in the official conformance suite: connects to the given server with the
+//! code that toolscout uses for configured servers, and performs the actions that the scenario
+//! checks.
 //!
-//! The suite says which scenario it is, and what belongs to it, in the environment; the address is the last word of the
-//! command line. `cargo xtask conformance client` starts all of it.
+//! The suite passes the name of the scenario and its context in environment variables, and the URL
+//! as the last argument. `cargo xtask conformance client` starts the suite.
 
 #[path = "conformance_client/browser.rs"]
 mod browser;
@@ -18,7 +19,7 @@ use visit::{Scenario, Visit};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let Some(url) = std::env::args().next_back().filter(|it| it.starts_with("http")) else {
+    let Some(url) = std::env::args().next_back().filter(|arg| arg.starts_with("http")) else {
         return said("no address given; the suite gives one");
     };
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or(Value::Null);
@@ -29,7 +30,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// The suite shows what a client said last.
+/// Prints the reason for a failure. The suite shows the last output of a client.
 #[expect(clippy::print_stderr, reason = "a program of its own, not a library")]
 fn said(why: &str) -> ExitCode {
     eprintln!("{why}");

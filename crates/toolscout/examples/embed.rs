@@ -1,13 +1,14 @@
-//! Embeds toolscout in a program of one's own: own places to look, an own kind of file, an own command.
+//! Embeds toolscout in another program, with its own roots, its own file type and its own command.
 //!
-//! The program is a task book. Every folder below `teams/` is a team, and a team writes its tasks into a `tasks.txt`:
+//! The program is a task book. Every folder below `teams/` is a team, and a team writes its tasks
+//! into a `tasks.txt`:
 //!
 //! ```text
 //! # name: command    # what it does
 //! disk: df -h /      # How full the disk is
 //! ```
 //!
-//! Each task is a tool, and so a command with help, found by search and described as data:
+//! Each task is a tool. It is therefore a command with help, and search finds it:
 //!
 //! ```text
 //! cargo run --example embed -- tools
@@ -21,17 +22,19 @@ use std::process::ExitCode;
 use toolscout::core::{
     BoxFuture, BoxStream, Diagnostic, DiagnosticKind, SourceError, Tool, ToolId, ToolName,
 };
-use toolscout::folder::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Recipe};
+use toolscout::folder::recipe::{
+    ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Recipe, WorkingFolder,
+};
 use toolscout::folder::{Root, RootEntry, RootStrategy, RootVisit, ToolStrategy};
 use toolscout::surface::cli::CommandSpec;
 use toolscout::surface::codes::Exit;
 use toolscout::{App, AppError, Command, Environment, RunCx, plugins};
 
 fn main() -> ExitCode {
-    toolscout::main(app(Environment::of_process()))
+    toolscout::main(app(Environment::from_process()))
 }
 
-/// The program: the parts of toolscout that it wants, and its own.
+/// The program: the plugins of toolscout that it uses, and its own.
 pub(crate) fn app(environment: Environment) -> Result<App, AppError> {
     let teams = environment.cwd().join("teams");
     App::builder("tasks")
@@ -43,20 +46,24 @@ pub(crate) fn app(environment: Environment) -> Result<App, AppError> {
         .build()
 }
 
-/// Where to look: every folder below this one, by name. Asked anew for each discovery, so a new team is found at once.
+/// The roots: every folder below this one, sorted by name. Each discovery lists them again, so a
+/// new team is found at once.
 struct Teams(PathBuf);
 
 impl RootStrategy for Teams {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
         let entries = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
         let mut folders: Vec<PathBuf> =
-            entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
+            entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
         folders.sort();
-        Box::pin(futures_util::stream::iter(folders.into_iter().map(|it| Ok(Root::tools(it)))))
+        Box::pin(futures_util::stream::iter(
+            folders.into_iter().map(|folder| Ok(Root::tools(folder))),
+        ))
     }
 }
 
-/// What to look for: a tool for each line of a team's `tasks.txt`. A line that is no task is a problem, and hides no other.
+/// The file type: each line of a team's `tasks.txt` is a tool. An invalid line is reported and does
+/// not affect the other lines.
 struct TaskLists;
 
 impl ToolStrategy for TaskLists {
@@ -83,8 +90,8 @@ fn entry(file: &Path, number: usize, line: &str, visit: &RootVisit) -> RootEntry
             let message = format!("line {number}: {reason}");
             RootEntry::Diagnostic(
                 Diagnostic::warning(DiagnosticKind::Broken, message)
-                    .of(visit.source.clone())
-                    .at(file),
+                    .with_source(visit.source.clone())
+                    .with_path(file),
             )
         }
     }
@@ -101,11 +108,12 @@ fn task(file: &Path, line: &str, visit: &RootVisit) -> Result<(Tool, Recipe), St
     }
     let name = ToolName::for_command(name.trim()).map_err(|error| error.to_string())?;
     let mut tool = Tool::new(ToolId::new(visit.source.clone(), name));
-    tool.description = Some(about.trim().to_owned()).filter(|it| !it.is_empty());
+    tool.description = Some(about.trim().to_owned()).filter(|about| !about.is_empty());
     tool.provenance.path = Some(file.to_owned());
     let recipe = CommandRecipe {
         argv,
-        cwd: file.parent().unwrap_or(Path::new("/")).to_owned(),
+        folder: file.parent().unwrap_or(Path::new("/")).to_owned(),
+        cwd: WorkingFolder::File,
         input: ArgumentPassing::Stdin,
         env: Vec::new(),
         timeout_ms: DEFAULT_TIMEOUT_MS,
@@ -113,7 +121,7 @@ fn task(file: &Path, line: &str, visit: &RootVisit) -> Result<(Tool, Recipe), St
     Ok((tool, Recipe::Command(recipe)))
 }
 
-/// `teams`: who has how many tasks.
+/// `teams`: prints the number of tasks of each team.
 struct TeamsCommand;
 
 impl Command for TeamsCommand {
@@ -123,9 +131,9 @@ impl Command for TeamsCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let snapshot = cx.tools().known().await?.snapshot();
+            let snapshot = cx.tools().discovered_gateway().await?.snapshot();
             let mut teams: BTreeMap<String, usize> = BTreeMap::new();
-            for path in snapshot.tools().filter_map(|it| it.provenance.path.as_deref()) {
+            for path in snapshot.tools().filter_map(|tool| tool.provenance.path.as_deref()) {
                 let team = path.parent().and_then(Path::file_name).unwrap_or_default();
                 *teams.entry(team.to_string_lossy().into_owned()).or_default() += 1;
             }

@@ -1,12 +1,13 @@
-//! A server of one's own: tools written in Rust, offered to agents over MCP.
+//! An MCP server with its own tools, written in Rust.
 //!
 //! ```text
 //! cargo run --example own_server -- serve
 //! ```
 //!
-//! `help` is listed, and keeps its name; the others are found by `tool_search` and run by `execute_tool`. While the server
-//! runs, tools come and go, and every client hears of it. Over HTTP (`serve --http 127.0.0.1:7420`) a request that says
-//! `X-User-ID` has one more.
+//! `help` is listed and keeps its name. Clients find the other tools with `tool_search` and run
+//! them with `execute_tool`. Tools can be added and removed while the server runs, and every client
+//! is notified. Over HTTP (`serve --http 127.0.0.1:7420`) a request with the header `X-User-ID` has
+//! one more tool.
 
 use std::process::ExitCode;
 use toolscout::source::request::{header, request_tools};
@@ -62,8 +63,11 @@ fn app() -> Result<App, AppError> {
     let known = tools.clone();
     let help = builder("help", "Say which tools there are").listed().typed::<Wish>().run(
         move |wish, _cx| {
-            let _was_there = wish.retire.is_some_and(|it| known.unregister(&it));
-            let back = LIBRARY.iter().filter(|it| wish.restore.as_deref() == Some(it.0)).map(tool);
+            let _was_there = wish.retire.is_some_and(|retire| known.unregister(&retire));
+            let back = LIBRARY
+                .iter()
+                .filter(|library| wish.restore.as_deref() == Some(library.0))
+                .map(tool);
             let said = known.register_all(back).map(|_| format!("{} tools", known.len() - 1));
             async { Ok(ToolOutput::text(said?)) }
         },
@@ -89,7 +93,7 @@ fn tool((name, description, keywords): &(&'static str, &str, &[&str])) -> CodeTo
     let begun = match *name {
         "send_email" => ["to", "subject", "body"]
             .iter()
-            .fold(begun, |it, at| it.param(Param::string(*at, "").required())),
+            .fold(begun, |value, at| value.param(Param::string(*at, "").required())),
         _ => begun.param(Param::string("target", "What to work on")),
     };
     let name = *name;
@@ -98,7 +102,7 @@ fn tool((name, description, keywords): &(&'static str, &str, &[&str])) -> CodeTo
     })
 }
 
-/// For one user, and there for their requests only.
+/// A tool that exists only for requests of this user.
 fn saved_queries(user: &str) -> CodeTool {
     let answer = format!("{user} has saved nothing yet");
     builder("my_saved_queries", &format!("The saved queries of {user}")).run(move |_, _cx| {

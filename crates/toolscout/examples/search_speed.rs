@@ -1,8 +1,10 @@
-//! What searching costs in time and memory, inside one process; `cargo xtask bench search` asks it.
+//! Measures the time and memory that search needs, inside one process. `cargo xtask bench search`
+//! runs it.
 //!
-//! `search_speed TOOLS QUERIES words|chance|meaning` reads tools (a line `{"source", "name", …}` each, sources one after the
-//! other) and questions (a line each), and prints one JSON object. With `words` there are no vectors; with `chance` tools have
-//! vectors that mean nothing, which take as much room and time as others; with `meaning` every tool is encoded.
+//! `search_speed TOOLS QUERIES words|chance|meaning` reads tools (one line `{"source", "name", …}`
+//! each, grouped by source) and queries (one per line), and prints one JSON object. With `words`
+//! there are no embeddings. With `chance` the tools have random embeddings, which take as much
+//! memory and time as real ones. With `meaning` every tool is encoded.
 
 #![expect(clippy::print_stdout, reason = "what it prints is what it is for")]
 
@@ -17,18 +19,18 @@ use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
 use toolscout_encoder::MiniLm;
 use toolscout_index::{
     Encoder, Index, IndexData, Language, Query, QueryEmbedding, TextStamp, ToolDocument, Vector,
-    text_of,
+    encoded_text,
 };
 
-// As in the program that people run.
+// The same allocator as in the `toolscout` binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// How often what takes long is done again.
+/// Number of repetitions of slow measurements.
 const ROUNDS: usize = 5;
-/// How many tools are encoded to see how fast that is.
+/// Number of tools that are encoded to measure the encoder.
 const ENCODED: usize = 300;
 
 fn main() -> Result<(), Failure> {
@@ -37,8 +39,8 @@ fn main() -> Result<(), Failure> {
         return Err("usage: search_speed TOOLS QUERIES words|chance|meaning".into());
     };
     let encoder = MiniLm::built_in().ok().filter(|_| vectors != "words");
-    // The model is there once, however many tools there are.
-    encoder.inspect(|it| drop(it.encode("warm up")));
+    // Loads the model before the measurement: its size does not depend on the number of tools.
+    encoder.inspect(|encoder| drop(encoder.encode("warm up")));
     let before = resident();
     let tools = read(tools)?;
     let documents: Vec<ToolDocument<'_>> =
@@ -51,7 +53,7 @@ fn main() -> Result<(), Failure> {
         (Some(encoder), _) => plain.with_vectors(Encoder::id(encoder), encoded(encoder, &tools)),
         (None, _) => plain,
     };
-    // Some of it is made when it is first needed.
+    // The first search builds the parts of the index that are created on demand.
     index.search(&Query::new("warm up"));
     let held = resident()
         .zip(before)
@@ -63,7 +65,7 @@ fn main() -> Result<(), Failure> {
         times((0..ROUNDS).map(|_| timed(|| Index::build(&documents)).1).collect());
     figures["add_source_ms"] = times((0..ROUNDS).map(|_| added(&index, &documents)).collect());
     figures["lexical_ms"] =
-        times(queries.iter().map(|it| timed(|| index.search(&Query::new(it))).1).collect());
+        times(queries.iter().map(|query| timed(|| index.search(&Query::new(query))).1).collect());
     image(&mut figures, &index, &documents)?;
     if let Some(encoder) = encoder {
         meaning(&mut figures, &index, encoder, &queries, &tools);
@@ -72,7 +74,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Searches that look at vectors, with the encoding of the question and without; and how fast tools are encoded.
+/// Semantic searches with and without the encoding of the query, and the speed of encoding tools.
 fn meaning(
     figures: &mut Value,
     index: &Index,
@@ -81,12 +83,12 @@ fn meaning(
     tools: &[Arc<Tool>],
 ) {
     let search = |text: &str, meaning: &QueryEmbedding| {
-        index.search(&Query { meaning: Some(meaning), ..Query::new(text) })
+        index.search(&Query { embedding: Some(meaning), ..Query::new(text) })
     };
-    let asked = |text: &String| timed(|| search(text, &QueryEmbedding::of(encoder, text))).1;
+    let asked = |text: &String| timed(|| search(text, &QueryEmbedding::encode(encoder, text))).1;
     figures["full_ms"] = times(queries.iter().map(asked).collect());
     let again = |text: &String| {
-        let meaning = QueryEmbedding::of(encoder, text);
+        let meaning = QueryEmbedding::encode(encoder, text);
         timed(|| search(text, &meaning)).1
     };
     figures["repeated_ms"] = times(queries.iter().map(again).collect());
@@ -95,18 +97,19 @@ fn meaning(
     figures["encoded_per_second"] = json!((some.len() as f64 / took.as_secs_f64()).round());
 }
 
-/// What a new process does instead of reading the tools anew.
+/// Size and load time of the index image, which a new process loads instead of indexing the tools.
 fn image(
     figures: &mut Value,
     index: &Index,
     documents: &[ToolDocument<'_>],
 ) -> Result<(), Failure> {
-    let image = index.known().to_bytes();
+    let image = index.data().to_bytes();
     let load = || {
-        IndexData::from_bytes(&image).map(|it| Index::after(&it, Language::default(), documents))
+        IndexData::from_bytes(&image)
+            .map(|value| Index::build_from(&value, Language::default(), documents))
     };
     let loaded = timed(load);
-    if loaded.0.is_none_or(|it| it.len() != index.len()) {
+    if loaded.0.is_none_or(|value| value.len() != index.len()) {
         return Err("the image does not give the index back".into());
     }
     figures["image_bytes_per_tool"] = json!(image.len() / index.len().max(1));
@@ -114,12 +117,13 @@ fn image(
     Ok(())
 }
 
-/// One source is new, the last one; all others are known.
+/// Indexing time if only the last source is new.
 fn added(index: &Index, documents: &[ToolDocument<'_>]) -> Duration {
-    let last = documents.last().map(|it| &it.tool.id.source);
-    let start = documents.iter().position(|it| Some(&it.tool.id.source) == last).unwrap_or(0);
-    let known = Index::after(index.known(), Language::default(), &documents[..start]);
-    timed(|| Index::after(known.known(), Language::default(), documents)).1
+    let last = documents.last().map(|document| &document.tool.id.source);
+    let start =
+        documents.iter().position(|document| Some(&document.tool.id.source) == last).unwrap_or(0);
+    let known = Index::build_from(index.data(), Language::default(), &documents[..start]);
+    timed(|| Index::build_from(known.data(), Language::default(), documents)).1
 }
 
 #[derive(Deserialize)]
@@ -131,7 +135,7 @@ struct Line<'a> {
     input_schema: &'a RawValue,
 }
 
-/// Line by line, so that nothing but the tools stays in memory.
+/// Reads line by line, so that only the tools stay in memory.
 fn read(path: &str) -> Result<Vec<Arc<Tool>>, Failure> {
     let mut tools = Vec::new();
     for line in BufReader::new(File::open(path)?).lines() {
@@ -147,17 +151,17 @@ fn read(path: &str) -> Result<Vec<Arc<Tool>>, Failure> {
 }
 
 fn document(tool: &Arc<Tool>, stamp: TextStamp) -> ToolDocument<'_> {
-    ToolDocument { tool, stamp, is_approved: true, about: "" }
+    ToolDocument { tool, stamp, is_approved: true, source_description: "" }
 }
 
 fn encoded(encoder: &MiniLm, tools: &[Arc<Tool>]) -> Vec<(TextStamp, Vector)> {
-    let texts: Vec<String> = tools.iter().map(|it| text_of(it)).collect();
+    let texts: Vec<String> = tools.iter().map(|tool| encoded_text(tool)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = encoder.encode_all(&texts, available_parallelism().map_or(1, usize::from));
-    (1..).zip(vectors.iter().map(|it| Vector::of(it))).collect()
+    (1..).zip(vectors.iter().map(|vector| Vector::quantize(vector))).collect()
 }
 
-/// As good as any for how much room they take.
+/// Random embeddings. They take as much memory as real ones.
 fn by_chance(count: usize, dimensions: usize) -> impl Iterator<Item = (TextStamp, Vector)> {
     let mut state = 1u32;
     let mut number = move || {
@@ -166,7 +170,7 @@ fn by_chance(count: usize, dimensions: usize) -> impl Iterator<Item = (TextStamp
     };
     let length = (dimensions as f32 / 3.0).sqrt();
     let mut vector =
-        move || Vector::of(&(0..dimensions).map(|_| number() / length).collect::<Vec<_>>());
+        move || Vector::quantize(&(0..dimensions).map(|_| number() / length).collect::<Vec<_>>());
     (1..=count as TextStamp).map(move |stamp| (stamp, vector()))
 }
 
@@ -176,17 +180,17 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (done, start.elapsed())
 }
 
-/// The shortest, and those that half and ninety-nine of a hundred do not exceed.
+/// Minimum, median and 99th percentile.
 fn times(mut all: Vec<Duration>) -> Value {
     all.sort();
     let of = |percent: usize| all.get((all.len() * percent / 100).min(all.len().saturating_sub(1)));
-    let shown = |percent| of(percent).map(|it| it.as_secs_f64() * 1e3);
+    let shown = |percent| of(percent).map(|value| value.as_secs_f64() * 1e3);
     json!({"best": shown(0), "p50": shown(50), "p99": shown(99)})
 }
 
-/// In bytes; none where the system does not say.
+/// Resident memory in bytes, if the system reports it.
 fn resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }

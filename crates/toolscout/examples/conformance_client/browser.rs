@@ -1,10 +1,11 @@
-//! A browser whose person agrees to everything: asks for an address, and says where it is sent on to.
+//! A browser whose user agrees to everything: requests a URL and returns the redirect target.
 
 use std::io::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Where this address leads. The suite's login pages are on this machine, and ask nobody anything.
+/// Returns the address that this one redirects to. The login pages of the suite run on this machine
+/// and require no input.
 pub(crate) async fn follow(address: &str) -> Result<String, Error> {
     let rest =
         address.strip_prefix("http://").ok_or_else(|| Error::other("not a page of the suite"))?;
@@ -14,9 +15,9 @@ pub(crate) async fn follow(address: &str) -> Result<String, Error> {
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
-    let lines = answer.lines().take_while(|it| !it.is_empty());
+    let lines = answer.lines().take_while(|line| !line.is_empty());
     let place = lines
-        .filter_map(|it| it.split_once(": "))
+        .filter_map(|line| line.split_once(": "))
         .find(|(name, _)| name.eq_ignore_ascii_case("location"));
     place
         .map(|(_, value)| value.to_owned())

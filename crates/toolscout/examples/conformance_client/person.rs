@@ -1,33 +1,34 @@
-//! Whoever sits behind the client: takes what a form suggests, and lets a model say hello.
+//! The user behind the client: accepts the defaults of a form and answers sampling requests with a
+//! greeting.
 
 use serde_json::{Map, Value, json};
-use toolscout::core::{BoxFuture, Counterpart, RawJson, RpcError};
+use toolscout::core::{BoxFuture, RawJson, ReverseChannel, RpcError};
 
 pub(crate) struct Person;
 
-impl Counterpart for Person {
+impl ReverseChannel for Person {
     fn capabilities(&self) -> RawJson {
         RawJson::from_value(
             &json!({ "elicitation": { "form": { "applyDefaults": true } }, "sampling": {}, "roots": {} }),
         )
     }
 
-    fn ask<'a>(
+    fn request<'a>(
         &'a self,
         method: &'a str,
         params: RawJson,
     ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
             answer(method, &params.to_value())
-                .map(|it| RawJson::from_value(&it))
+                .map(|value| RawJson::from_value(&value))
                 .ok_or_else(|| RpcError::unsupported(method))
         })
     }
 
-    fn tell(&self, _: &str, _: RawJson) {}
+    fn notify(&self, _: &str, _: RawJson) {}
 }
 
-/// What this person says to it.
+/// The response to a server request of this method.
 pub(crate) fn answer(method: &str, params: &Value) -> Option<Value> {
     Some(match method {
         "elicitation/create" => {

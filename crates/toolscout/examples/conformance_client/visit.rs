@@ -1,4 +1,5 @@
-//! One visit to a server of the suite: connect, look around, call what there is, log in where that is wanted.
+//! One connection to a server of the suite: connects, lists everything, calls the tools, and logs
+//! in if the server requires it.
 
 use crate::browser;
 use crate::person::{self, Person};
@@ -14,18 +15,18 @@ use toolscout::mcp_client::{
     ClientError, ConfigText, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport,
 };
 
-/// The client that the suite expects to be described at an address of its own.
+/// The URL of the client metadata document that the suite expects.
 const DESCRIBED_AT: &str = "https://conformance-test.local/client-metadata.json";
 const TIME: Duration = Duration::from_secs(20);
-/// Nobody logs in to one server more often than this.
+/// Maximum number of logins to one server.
 const LOGINS: usize = 3;
-/// So often a tool may want to have something first.
+/// Maximum number of times that a tool may request more input.
 const ROUNDS: usize = 4;
 
 pub(crate) struct Scenario {
     pub(crate) name: String,
     pub(crate) url: String,
-    /// What the suite says beside it.
+    /// The context that the suite passes for the scenario.
     pub(crate) context: Value,
 }
 
@@ -78,12 +79,12 @@ impl Visit {
             has_counterparts: true,
             ..ConnectContext::new(folder.clone())
         };
-        let cx = Cx { counterpart: Some(Arc::new(Person)), ..Cx::new(Caller::Mcp) };
+        let cx = Cx { reverse_channel: Some(Arc::new(Person)), ..Cx::new(Caller::Mcp) };
         let server = ServerConfig::new(id, ServerTransport::Http(endpoint.clone()));
         Ok(Self { scenario, server, endpoint, dial, cx, folder, deadline: Instant::now() + TIME })
     }
 
-    /// Does it, and logs in as often as that is wanted on the way.
+    /// Performs the action, and logs in and repeats it whenever the server requires a login.
     async fn logged_in<T, F>(&self, act: impl Fn() -> F) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
@@ -100,7 +101,7 @@ impl Visit {
     }
 
     async fn log_in(&self, challenge: Option<&str>) -> Result<(), ClientError> {
-        let ask = LoginRequest {
+        let request = LoginRequest {
             id: &self.server.id,
             url: &self.scenario.url,
             challenge,
@@ -109,13 +110,13 @@ impl Visit {
             folder: &self.folder,
             port: None,
         };
-        let login = Login::begin(&ask).await?;
-        let back = browser::follow(login.browser()).await;
+        let login = Login::start(&request).await?;
+        let back = browser::follow(login.browser_url()).await;
         let back = back.map_err(|err| ClientError::Lost { what: format!("the browser: {err}") })?;
         login.finish_with(&back).await
     }
 
-    /// Calls what the suite wants called, or everything there is.
+    /// Calls the tools that the suite names, or every tool if it names none.
     async fn call_all(
         &self,
         client: &McpClient,
@@ -124,7 +125,7 @@ impl Visit {
         let wanted = self.scenario.context["toolCalls"].as_array();
         for tool in tools {
             let arguments = match (wanted, tool.name.as_str()) {
-                (Some(wanted), name) => match wanted.iter().find(|it| it["name"] == name) {
+                (Some(wanted), name) => match wanted.iter().find(|item| item["name"] == name) {
                     Some(call) => call["arguments"].clone(),
                     None => continue,
                 },
@@ -150,8 +151,7 @@ impl Visit {
             ToolCall::new(ToolId::new(self.server.id.clone(), tool.name.clone()), arguments);
         let schema = RawJson::from_value(&definition(tool)["inputSchema"]);
         for _ in 0..ROUNDS {
-            let ask =
-                || client.call_tool(&tool.name, &call, Some(&schema), &self.cx, self.deadline);
+            let ask = || client.call_tool(&call, Some(&schema), &self.cx, self.deadline);
             let result = self.logged_in(ask).await?.to_value();
             if result["resultType"] != "input_required" {
                 return Ok(());
@@ -161,7 +161,7 @@ impl Visit {
         Ok(())
     }
 
-    /// Reads the first of everything that is no tool.
+    /// Reads the first resource and the first prompt.
     async fn read_all(&self, client: &McpClient) -> Result<(), ClientError> {
         for (list, key, act, name) in [
             ("resources/list", "resources", "resources/read", "uri"),
@@ -177,11 +177,11 @@ impl Visit {
     }
 }
 
-/// Everything a tool wanted to have, answered.
+/// The answers to all inputs that a tool requested.
 fn resume(result: &Value) -> Resume {
     let wanted = result["inputRequests"].as_object().cloned().unwrap_or_default();
-    let answered = |(key, it): (String, Value)| {
-        let answer = person::answer(it["method"].as_str().unwrap_or_default(), &it["params"]);
+    let answered = |(key, value): (String, Value)| {
+        let answer = person::answer(value["method"].as_str().unwrap_or_default(), &value["params"]);
         (key, answer.unwrap_or_default())
     };
     let responses: Map<String, Value> = wanted.into_iter().map(answered).collect();
@@ -194,17 +194,21 @@ fn definition(tool: &ToolDefinition) -> Value {
 }
 
 fn schema(tools: &[ToolDefinition], name: &str) -> Value {
-    let tool = tools.iter().find(|it| it.name.as_str() == name);
-    tool.map(|it| definition(it)["inputSchema"].clone()).unwrap_or_default()
+    let tool = tools.iter().find(|tool| tool.name.as_str() == name);
+    tool.map(|tool| definition(tool)["inputSchema"].clone()).unwrap_or_default()
 }
 
-/// Arguments that a schema takes, if it is a simple one.
+/// Arguments that match a schema, if the schema is simple.
 fn plain(schema: &Value) -> Value {
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
-    let value = |it: &Value| match it["type"].as_str() {
+    let value = |value: &Value| match value["type"].as_str() {
         Some("number" | "integer") => json!(5),
         Some("boolean") => json!(true),
         _ => json!("text"),
     };
-    properties.iter().map(|(name, it)| (name.clone(), value(it))).collect::<Map<_, _>>().into()
+    properties
+        .iter()
+        .map(|(name, property)| (name.clone(), value(property)))
+        .collect::<Map<_, _>>()
+        .into()
 }

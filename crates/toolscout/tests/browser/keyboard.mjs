@@ -8,7 +8,7 @@ export async function keyboard(walk) {
     const page = await walk.signedIn();
     await page.press("Tab");
     expect(
-        (await page.focus()).includes("Skip to the content"),
+        (await page.focus()).includes("Skip to content"),
         `first is the way past the frame, not ${await page.focus()}`,
     );
     await page.press("Enter");
@@ -23,9 +23,9 @@ async function servers(page) {
     await page.tabTo("it.matches('[data-server=s] button.name')");
     expect(await page.see(`(() => { const it = document.activeElement; return ${seen}; })()`), "one sees where one is");
     await page.press("Enter");
-    await page.there("[data-server=s] .more .facts");
+    await page.there("[data-server=s] .details .facts");
     await page.press("Space");
-    await page.gone("[data-server=s] .more .facts");
+    await page.gone("[data-server=s] .details .facts");
     await page.tabTo("it.id === 'add-server'");
     await page.press("Enter");
     await page.there("dialog[open]");
@@ -62,7 +62,7 @@ async function tools(page) {
         "one sees which switch one is at",
     );
     await page.press("ArrowRight");
-    await page.there("#detail .part .now .chip", "allow");
+    await page.there("#detail .section .status-line .badge", "allow");
 }
 
 /// From the last thing on the page Tab leads out of it, and in again at the first.

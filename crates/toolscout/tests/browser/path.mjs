@@ -20,12 +20,12 @@ export async function path(walk) {
 
 /// The server waits while there is a file: the page must show that it is being asked, and then what it has.
 async function discovery(walk, page) {
-    await page.there("[data-server=slow] .age", "never loaded");
+    await page.there("[data-server=slow] .state", "not loaded");
     await page.click("[data-server=slow] button[aria-label='Refresh slow']");
-    await page.there("[data-server=slow].busy .age", "loading tools");
+    await page.there("[data-server=slow].busy .age", "Loading tools");
     rmSync(walk.given.gate);
     await page.there("[data-server=slow]:not(.busy) .tools", "6 tools");
-    await page.there("[data-server=slow] .age", "refreshed");
+    await page.there("[data-server=slow] .age", "Refreshed");
 }
 
 async function adding(walk, page) {
@@ -66,12 +66,12 @@ async function finding(page) {
 
 async function trying(page) {
     await page.click("#detail .tryout button[type=submit]");
-    await page.there("#detail .wrong", "Required");
+    await page.there("#detail .error", "Required");
     await page.fill("#detail .tryout input, #detail .tryout textarea", "héllo <b>wörld</b>");
     await page.click("#detail .tryout button[type=submit]");
     await page.there("#detail .result pre", "héllo <b>wörld</b>");
-    await page.there("#detail .result .chip", "done");
-    await page.click("#detail .tryout button", "Write JSON instead");
+    await page.there("#detail .result .badge", "succeeded");
+    await page.click("#detail .tryout button", "Edit as JSON");
     await page.until("document.querySelector('#detail textarea.code').value.includes('wörld')");
     await page.see("document.querySelector('#detail textarea.code').value = '{ nonsense'");
     await page.click("#detail .tryout button[type=submit]");
@@ -80,7 +80,7 @@ async function trying(page) {
 
 async function policy(walk, page) {
     await page.click("[data-level=project] label", "ask");
-    await page.there("#detail .part .now .chip", "ask");
+    await page.there("#detail .section .status-line .badge", "ask");
     const { levels } = (await walk.agent("GET", "/api/policies")).said;
     const rules = levels.find((it) => it.level === "project").rules;
     expect(
@@ -89,10 +89,10 @@ async function policy(walk, page) {
     );
     // What a parent says cannot be loosened below it.
     await page.click("[data-level=global] label", "deny");
-    await page.there("#detail .part .now .chip", "deny");
+    await page.there("#detail .section .status-line .badge", "deny");
     await page.until('document.querySelector("[data-level=project] input[value=allow]").disabled');
     await page.click("[data-level=global] label", "not set");
-    await page.there("#detail .part .now .chip", "ask");
+    await page.there("#detail .section .status-line .badge", "ask");
 }
 
 async function approving(walk, page) {
@@ -101,7 +101,7 @@ async function approving(walk, page) {
     expect(asked.status === 403 && asked.said.code === "APPROVAL_REQUIRED", JSON.stringify(asked));
     await page.click("nav [data-view=approvals]");
     await page.there("[data-approval] pre", "from an agent");
-    await page.click("[data-approval] button", "Approve this call");
+    await page.click("[data-approval] button", "Approve");
     await page.gone("[data-approval]");
     const done = await call();
     expect(done.status === 200 && done.said.result.content[0].text === "from an agent", JSON.stringify(done));
@@ -126,7 +126,7 @@ async function looking(walk, page) {
 }
 
 async function leaving(page) {
-    await page.click("#who button", "Sign out");
+    await page.click("#account button", "Sign out");
     await page.there("h1", "Sign in");
     await page.there("code", "toolscout ui");
 }

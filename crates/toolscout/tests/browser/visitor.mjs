@@ -10,18 +10,18 @@ export async function visitor(walk) {
     expect(!(await page.see("document.body.innerText")).includes("Servers"), "nothing of the project is shown");
 
     const first = await walk.signedIn();
-    await first.there("#who", "operator");
+    await first.there("#account", "operator");
     await page.open(walk.given.link);
-    await page.there(".wrong", "already used");
+    await page.there(".error", "already used");
     expect((await page.see("location.href")) === `${walk.origin}/`, "and the address is clean");
 
-    await page.click("summary", "I have a token");
+    await page.click("summary", "Sign in with a token");
     await page.fill("#token", "nonsense-nonsense-nonsense");
     await page.click("form button[type=submit]");
-    await page.there("#token-problem", "not known");
+    await page.there("#token-error", "the token is unknown, expired or revoked");
     await page.fill("#token", walk.given.operator);
     await page.click("form button[type=submit]");
-    await page.there("#who", "operator");
+    await page.there("#account", "operator");
     await page.there("[data-server=s]");
 
     // The cookie alone opens nothing: other ports of this host see it, too.

@@ -9,7 +9,7 @@ import { pictures } from "./pictures.mjs";
 import { texts } from "./texts.mjs";
 import { visitor } from "./visitor.mjs";
 
-const WALKS = { look, keyboard, measure, path, pictures, texts, visitor };
+const WALKS = { look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, truth, visitor };
 
 /// What a walk has at hand.
 class Walk {
