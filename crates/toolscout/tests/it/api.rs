@@ -9,4 +9,4 @@ mod servers;
 mod sessions;
 mod tokens;
 
-pub(crate) use asking::Api;
+pub(crate) use client::Api;

@@ -1,8 +1,10 @@
-//! 1. Nothing in a folder can make the program run what lies outside it, or what somebody else may have written.
-//! 2. A broken, huge or strange file costs a warning, and no other tool.
-//! 3. What is typed reaches a tool byte for byte, and never a shell.
-//! 4. A tool that misbehaves is ended, with all it started.
-//! 5. Without its state, or with a broken configuration, the program says so and does what it can.
+//! 1. Files in a project cannot make the program run files outside of the project or files that
+//!    other users can write.
+//! 2. A broken, huge or unusual file causes a warning and does not affect other tools.
+//! 3. Arguments reach a tool byte for byte, and never a shell.
+//! 4. A misbehaving tool is killed with all its child processes.
+//! 5. With a broken state folder or configuration, the program reports the problem and continues as
+//!    far as possible.
 
 mod arguments;
 mod configuration;
@@ -13,29 +15,29 @@ mod state;
 
 use crate::world::{Outcome, World};
 
-/// A project with a tool that nothing may hide.
+/// A project with a valid tool that every listing must contain.
 fn project() -> World {
     World::project().echo("tools/good.tool.toml", "good", "description = \"Always there\"")
 }
 
-/// Lists the tools; the good one must be there, and nothing else but these.
+/// Lists the tools; expects the valid tool, these others and nothing else.
 fn lists_only_good_and(world: &World, others: &[&str]) -> Outcome {
     let listed = world.run(&["tools", "--json"]).exits(0);
     let tools = listed.json();
     let mut names: Vec<&str> =
-        tools.as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
-    names.retain(|it| *it != "good");
+        tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    names.retain(|name| *name != "good");
     assert_eq!(names, others, "{}", listed.err);
     assert_eq!(world.run(&["good"]).exits(0).out, "{}\n");
     listed
 }
 
-/// Whether something left the mark that only a run could leave.
+/// Whether the marker file exists, which only a run creates.
 fn has_mark(world: &World) -> bool {
-    world.outside().join("mark").exists()
+    world.temp_dir().join("mark").exists()
 }
 
-/// A script that leaves the mark.
+/// A script that creates the marker file.
 fn marking(world: &World) -> String {
-    format!("#!/bin/sh\ntouch '{}'\n", world.outside().join("mark").display())
+    format!("#!/bin/sh\ntouch '{}'\n", world.temp_dir().join("mark").display())
 }

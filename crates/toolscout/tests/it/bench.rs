@@ -1,6 +1,6 @@
 //! 1. `bench retrieval` prints one JSON object, and writes every ranking to a file.
-//! 2. What was observed is not asked, and helps with what is.
-//! 3. What cannot be read is said with its place.
+//! 2. Queries in the observed set are not evaluated; they serve as feedback for the others.
+//! 3. An unreadable input is reported with its file and line.
 
 use crate::world::World;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ const TOOLS: &str = r#"{"id": "chat::send", "name": "send_message", "server": "T
 "#;
 
 fn set(queries: &[Value]) -> World {
-    let queries: String = queries.iter().map(|it| format!("{it}\n")).collect();
+    let queries: String = queries.iter().map(|query| format!("{query}\n")).collect();
     World::project().file("set/tools.jsonl", TOOLS).file("set/queries.jsonl", &queries)
 }
 
@@ -20,7 +20,7 @@ fn query(id: &str, text: &str, relevant: &str) -> Value {
 }
 
 #[test]
-fn a_set_is_measured_and_every_ranking_written_down() {
+fn a_benchmark_set_is_measured_and_every_ranking_is_written() {
     let queries = [
         query("1", "post a message to the channel", "chat::send"),
         query("2", "email", "mail.send"),
@@ -28,7 +28,7 @@ fn a_set_is_measured_and_every_ranking_written_down() {
     ];
     let world = set(&queries);
     let out =
-        world.out(&["bench", "retrieval", "--data", "set", "--lexical", "--run", "run.jsonl"]);
+        world.stdout(&["bench", "retrieval", "--data", "set", "--lexical", "--run", "run.jsonl"]);
     let report: Value = serde_json::from_str(&out).expect("one JSON object");
     for key in ["ndcg@10", "recall@1", "recall@3", "recall@5", "recall@10", "mrr", "hit@1", "hit@5"]
     {
@@ -44,21 +44,26 @@ fn a_set_is_measured_and_every_ranking_written_down() {
     }
     let run = std::fs::read_to_string(world.path("run.jsonl")).expect("a run file");
     let run: Vec<Value> =
-        run.lines().map(|it| serde_json::from_str(it).expect("a line of JSON")).collect();
-    assert_eq!(run.iter().map(|it| &it["id"]).collect::<Vec<_>>(), ["1", "2", "3"]);
+        run.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    assert_eq!(run.iter().map(|run| &run["id"]).collect::<Vec<_>>(), ["1", "2", "3"]);
     assert_eq!(
-        run.iter().map(|it| &it["ranked"][0]).collect::<Vec<_>>(),
+        run.iter().map(|run| &run["ranked"][0]).collect::<Vec<_>>(),
         ["chat::send", "mail.send", "天気"]
     );
 }
 
 #[test]
-fn what_was_observed_is_not_asked_and_helps() {
-    let asked = |id: &str| query(id, &format!("tell the gang {id}"), "chat::send");
-    let world = set(&[asked("now"), asked("soon"), asked("later"), asked("tonight")]);
+fn queries_used_as_feedback_are_not_measured_and_improve_the_rest() {
+    let labelled_query = |id: &str| query(id, &format!("tell the gang {id}"), "chat::send");
+    let world = set(&[
+        labelled_query("now"),
+        labelled_query("soon"),
+        labelled_query("later"),
+        labelled_query("tonight"),
+    ]);
     let measure = |more: &[&str]| -> Value {
         let out =
-            world.out(&[&["bench", "retrieval", "--data", "set", "--lexical"], more].concat());
+            world.stdout(&[&["bench", "retrieval", "--data", "set", "--lexical"], more].concat());
         serde_json::from_str(&out).expect("one JSON object")
     };
     let (before, after) = (measure(&[]), measure(&["--learn", "0.5"]));
@@ -70,14 +75,14 @@ fn what_was_observed_is_not_asked_and_helps() {
     assert!(after["ndcg@10"].as_f64() > Some(0.0), "{after}");
     let wrong = world.run(&["bench", "retrieval", "--data", "set", "--learn", "1"]);
     assert!(
-        wrong.code != 0 && wrong.err.contains("`--learn` takes a number from 0 to below 1"),
+        wrong.code != 0 && wrong.err.contains("`--learn` must be a number from 0 to less than 1"),
         "{}",
         wrong.err
     );
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_its_place() {
+fn an_unreadable_set_is_reported_with_its_position() {
     let world = set(&[]).file("set/queries.jsonl", "{\"id\": \"1\"}\n");
     let outcome = world.run(&["bench", "retrieval", "--data", "set"]);
     assert!(outcome.code != 0 && outcome.out.is_empty());

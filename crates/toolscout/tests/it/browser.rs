@@ -4,8 +4,9 @@
 //! 3. All of it works without a mouse, and axe-core finds nothing serious in any view, light or dark, wide or narrow.
 //! 4. Who is not signed in sees nothing but how to be.
 //!
-//! `tests/browser` has the walks, and what drives the browser: node and nothing else. `TOOLSCOUT_TEST_BROWSER` names the folder
-//! where axe-core is installed, as npm makes it from `tests/browser/package.json`; `.ci/run` makes it.
+//! `tests/browser` has the walks, and the driver of the browser, which needs only node.
+//! `TOOLSCOUT_TEST_BROWSER` names the folder where npm installed axe-core from
+//! `tests/browser/package.json`; `.ci/run` creates it.
 
 mod site;
 
@@ -16,7 +17,7 @@ use site::chromium;
 pub(crate) use site::Site;
 use std::path::PathBuf;
 
-/// A project with a server that behaves, and one that was never asked.
+/// A project with a well-behaved server and one that was never discovered.
 fn project() -> World {
     let world = World::trusted().server("s", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
@@ -24,18 +25,19 @@ fn project() -> World {
 }
 
 #[test]
-fn a_person_watches_adds_finds_tries_decides_and_leaves() {
+fn an_operator_completes_the_main_tasks_in_the_ui() {
     let Some(chromium) = chromium() else { return };
-    let world = project().breakable("slow", "honest", &[]).holds("slow");
+    let world = project().breakable("slow", "honest", &[]).delay_server("slow");
     let gate = world.path("wait-slow").display().to_string();
     let command = world.hostile("added", "honest", &[]).join(" ");
     let site = Site::open(&world);
     site.walk(&chromium, "path", json!({ "gate": gate, "command": command }));
 }
 
-/// The names, descriptions, schemas and results of `html`, `ansi`, `hidden_unicode` and `path_names`.
+/// The names, descriptions, schemas and results of the modes `html`, `ansi`, `hidden_unicode` and
+/// `path_names`.
 #[test]
-fn what_servers_say_is_only_ever_text() {
+fn server_content_is_rendered_as_text_only() {
     let Some(chromium) = chromium() else { return };
     let modes =
         [("html", "html"), ("ansi", "ansi"), ("hidden", "hidden_unicode"), ("paths", "path_names")];
@@ -44,19 +46,19 @@ fn what_servers_say_is_only_ever_text() {
     world.run(&["server", "refresh"]).exits(0);
     let site = Site::open(&world);
     let servers = modes.map(|(id, _)| id);
-    let seen = site.walk(&chromium, "texts", json!({ "servers": servers }));
-    assert!(seen["tools"].as_u64().is_some_and(|it| it > 30), "{seen}");
+    let report = site.walk(&chromium, "texts", json!({ "servers": servers }));
+    assert!(report["tools"].as_u64().is_some_and(|tools| tools > 30), "{report}");
 }
 
 #[test]
-fn nothing_needs_a_mouse() {
+fn the_ui_works_with_the_keyboard() {
     let Some(chromium) = chromium() else { return };
     let world = project();
     Site::open(&world).walk(&chromium, "keyboard", json!({}));
 }
 
 #[test]
-fn nothing_serious_stands_in_anybodys_way() {
+fn the_ui_has_no_serious_accessibility_violations() {
     let Some(chromium) = chromium() else { return };
     let folder = std::env::var_os("TOOLSCOUT_TEST_BROWSER").map(PathBuf::from).unwrap_or_default();
     let axe = folder.join("node_modules/axe-core/axe.min.js");
@@ -69,7 +71,7 @@ fn nothing_serious_stands_in_anybodys_way() {
 }
 
 #[test]
-fn who_is_not_signed_in_is_told_how() {
+fn visitors_without_a_session_are_told_how_to_sign_in() {
     let Some(chromium) = chromium() else { return };
     let world = project();
     Site::open(&world).walk(&chromium, "visitor", json!({}));

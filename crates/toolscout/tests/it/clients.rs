@@ -1,14 +1,14 @@
-//! Clients that others have published, used as their users use them: each sees the two tools, finds one, runs it, gives up a
-//! call, and goes on.
+//! Published clients, used as their users use them: each client lists the two meta tools, finds a
+//! tool, calls it, cancels a call and continues.
 //!
-//! `TOOLSCOUT_TEST_CLIENTS` names the folder where they are installed: `node_modules`, as npm makes it from
-//! `tests/clients/package.json`, and `python`, a virtual environment with what is in `tests/clients/requirements.txt`.
-//! `.ci/run` makes it. Without it these tests are passed over.
+//! `TOOLSCOUT_TEST_CLIENTS` names the folder where they are installed: `node_modules`, which npm
+//! creates from `tests/clients/package.json`, and `python`, a virtual environment with the packages
+//! of `tests/clients/requirements.txt`. `.ci/run` creates it. Without it these tests are skipped.
 
 mod command_line;
 mod sdk;
 
-use crate::servers::scene::process_id;
+use crate::servers::fixture::process_id;
 use crate::world::{World, can_run};
 use serde_json::Value;
 use std::fs;
@@ -18,10 +18,13 @@ use std::process::Command;
 /// Where a file of a package is.
 fn installed(file: &str) -> Option<String> {
     let folder = std::env::var_os("TOOLSCOUT_TEST_CLIENTS").map(PathBuf::from);
-    let path = folder.as_ref().and_then(|it| it.canonicalize().ok()).map(|it| it.join(file));
-    let there = path.as_ref().is_some_and(|it| it.exists());
+    let path = folder
+        .as_ref()
+        .and_then(|folder| folder.canonicalize().ok())
+        .map(|canonicalize| canonicalize.join(file));
+    let there = path.as_ref().is_some_and(|path| path.exists());
     can_run(there, &format!("{file} in TOOLSCOUT_TEST_CLIENTS")).then_some(())?;
-    path.map(|it| it.display().to_string())
+    path.map(|path| path.display().to_string())
 }
 
 /// A node that is new enough for all of them.
@@ -35,8 +38,8 @@ fn own(file: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(file).display().to_string()
 }
 
-/// A project with one server, and a script that serves it. Clients start what they are told to with hardly any of their
-/// environment, so the script brings its own.
+/// A project with one server, and a script that serves it. Clients start a server with almost none
+/// of their environment, so the script sets its own.
 struct Scene {
     world: World,
 }
@@ -45,7 +48,7 @@ impl Scene {
     fn new() -> Self {
         let hostile = toolscout_hostile::example("hostile_server").display().to_string();
         let world = World::trusted();
-        let log = world.outside().join("server.log").display().to_string();
+        let log = world.temp_dir().join("server.log").display().to_string();
         let world = world.entry("honest", &[hostile, "--log".to_owned(), log], "");
         world.run(&["server", "refresh"]).exits(0);
         let command = world.command(&[]);
@@ -61,42 +64,44 @@ impl Scene {
         Self { world: world.script("serve.sh", &script) }
     }
 
-    /// The program that clients start.
+    /// The script that clients start.
     fn serve(&self) -> String {
         self.world.path("serve.sh").display().to_string()
     }
 
-    /// A client, in an environment of its own.
+    /// A command that runs a client in a separate environment.
     fn client(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        let node = node().map(PathBuf::from).and_then(|it| it.parent().map(Path::to_owned));
+        let node = node().map(PathBuf::from).and_then(|node| node.parent().map(Path::to_owned));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = node.into_iter().chain(std::env::split_paths(&path));
         command.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
-        command.env("HOME", self.world.outside().join("client")).current_dir(self.world.outside());
+        command
+            .env("HOME", self.world.temp_dir().join("client"))
+            .current_dir(self.world.temp_dir());
         command
     }
 
-    /// How often the server behind was told that nobody waits any more.
+    /// The number of cancellations that the server received.
     fn cancellations(&self) -> usize {
-        self.heard("notifications/cancelled")
+        self.received("notifications/cancelled")
     }
 
-    /// How often the server behind has heard this.
-    fn heard(&self, method: &str) -> usize {
-        self.log().iter().filter(|it| it["ev"] == "recv" && it["method"] == method).count()
+    /// The number of requests of this method that the server received.
+    fn received(&self, method: &str) -> usize {
+        self.log().iter().filter(|log| log["ev"] == "recv" && log["method"] == method).count()
     }
 
-    /// The process of the server that was started last.
+    /// The process id of the last started server.
     fn server(&self) -> u32 {
         let log = self.log();
-        let started = log.iter().rev().find(|it| it["ev"] == "start").expect("it was started");
+        let started = log.iter().rev().find(|log| log["ev"] == "start").expect("it was started");
         process_id(&started["pid"])
     }
 
     fn log(&self) -> Vec<Value> {
-        let log = fs::read_to_string(self.world.outside().join("server.log")).expect("its log");
-        log.lines().filter_map(|it| serde_json::from_str(it).ok()).collect()
+        let log = fs::read_to_string(self.world.temp_dir().join("server.log")).expect("its log");
+        log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 }
 

@@ -10,11 +10,11 @@ pub(super) fn mail() -> Value {
     ])
 }
 
-/// A folder tool and a server, which was asked what it has.
+/// A project with a folder tool and a discovered server.
 pub(super) fn world() -> World {
     let world =
         World::trusted().echo("tools/hello.tool.toml", "hello", "description = \"Say hello\"");
-    let world = world.listing("mail", &mail()).more("tools = { send = \"ask\" }");
+    let world = world.listing("mail", &mail()).append_config("tools = { send = \"ask\" }");
     world.run(&["server", "refresh"]).exits(0);
     world
 }
@@ -25,7 +25,7 @@ fn tools(answer: &Value) -> Vec<Value> {
 
 /// D-13
 #[test]
-fn a_projects_catalogue_has_its_own_tools_first_and_then_those_of_servers() {
+fn a_project_catalog_lists_its_own_tools_before_those_of_servers() {
     let world = world();
     let api = Api::start(&world);
     let answer = api.get("/api/projects/current/configuration");
@@ -36,7 +36,13 @@ fn a_projects_catalogue_has_its_own_tools_first_and_then_those_of_servers() {
         (&all[1]["configuredPolicy"], &all[1]["discoveryStatus"]),
         (&json!("ask"), &json!("success"))
     );
-    assert!(all[1]["lastDiscovered"].as_str().is_some_and(|it| it.ends_with('Z')), "{}", all[1]);
+    assert!(
+        all[1]["lastDiscovered"]
+            .as_str()
+            .is_some_and(|last_discovered| last_discovered.ends_with('Z')),
+        "{}",
+        all[1]
+    );
     assert_eq!(all[2]["description"], "mail tool: fetch");
     assert_eq!(all[2].get("configuredPolicy"), None);
     let project = &api.get("/api/projects")["projects"][0];
@@ -68,7 +74,7 @@ const NATIVE: [(&str, &str); 15] = [
 
 /// D-14
 #[test]
-fn the_native_preset_declares_fifteen_tools_that_nobody_here_can_run() {
+fn the_native_preset_declares_fifteen_tools_that_cannot_be_called() {
     let world = World::trusted().file("toolscout.toml", "presets = [\"native\"]\n");
     let api = Api::start(&world);
     let expected: Vec<_> = NATIVE
@@ -76,43 +82,47 @@ fn the_native_preset_declares_fifteen_tools_that_nobody_here_can_run() {
         .map(|(name, about)| json!({"name": name, "description": about, "type": "native"}))
         .collect();
     assert_eq!(tools(&api.get("/api/projects/current/configuration")), expected);
-    let called = api.ask("POST", "/api/call", Some(json!({"name": "bash"})));
+    let called = api.send_request("POST", "/api/call", Some(json!({"name": "bash"})));
     assert_eq!((called.status, &called.message()["code"]), (424, &json!("SOURCE_UNAVAILABLE")));
     assert!(called.body.contains("no handler"), "{called:?}");
-    world.run(&["run", "bash"]).exits(3).says(&["no handler"]);
+    world.run(&["run", "bash"]).exits(3).stderr_contains(&["no handler"]);
 }
 
-/// What can be run is meant by its name, whatever is declared.
+/// An executable tool takes precedence over a declared tool of the same name.
 #[test]
-fn a_tool_that_is_there_takes_the_place_of_one_that_is_declared() {
+fn an_existing_tool_replaces_a_declared_one() {
     let world = World::trusted().file("toolscout.toml", "presets = [\"native\"]\n");
     let world = world.echo("tools/bash.tool.toml", "bash", "description = \"Ours\"");
     let api = Api::start(&world);
     let all = tools(&api.get("/api/projects/current/configuration"));
-    let ours: Vec<_> =
-        all.iter().filter(|it| it["name"].as_str().is_some_and(|it| it.contains("bash"))).collect();
+    let ours: Vec<_> = all
+        .iter()
+        .filter(|item| item["name"].as_str().is_some_and(|name| name.contains("bash")))
+        .collect();
     assert_eq!(ours, [&json!({"name": "bash", "description": "Ours", "type": "native"})]);
     api.done("POST", "/api/call", Some(json!({"name": "bash"})));
     World::project()
         .file("toolscout.toml", "presets = [\"x\"]")
         .run(&["tools"])
         .exits(2)
-        .says(&["use native"]);
+        .stderr_contains(&["use native"]);
 }
 
 /// Reading starts nothing, ever.
 #[test]
-fn reading_fifty_servers_starts_no_process() {
-    let ids: Vec<_> = (0..50).map(|it| format!("s{it}")).collect();
+fn reading_the_catalog_of_fifty_servers_starts_no_process() {
+    let ids: Vec<_> = (0..50).map(|index| format!("s{index}")).collect();
     let world = ids.iter().fold(World::trusted(), |world, id| world.server(id, "honest", &[]));
     world.run(&["server", "refresh"]).exits(0);
-    let starts = || ids.iter().map(|it| world.starts(it)).sum::<usize>();
+    let starts = || ids.iter().map(|id| world.starts(id)).sum::<usize>();
     assert_eq!(starts(), 50);
     let api = Api::start(&world);
     for _ in 0..3 {
         assert!(tools(&api.get("/api/projects/current/configuration")).len() >= 250);
         assert_eq!(api.get("/api/servers")["servers"].as_array().map(Vec::len), Some(50));
-        assert!(api.get("/api/tools?limit=1000")["total"].as_u64().is_some_and(|it| it >= 250));
+        assert!(
+            api.get("/api/tools?limit=1000")["total"].as_u64().is_some_and(|total| total >= 250)
+        );
         for path in [
             "/api/projects",
             "/api/search?q=echo",
@@ -132,7 +142,7 @@ fn reading_fifty_servers_starts_no_process() {
     assert_eq!(starts(), 50);
 }
 
-/// Pages follow each other without a gap, and what is asked for is all that is there.
+/// Pages have no gaps or duplicates, and together they list every tool.
 #[test]
 fn tools_are_listed_page_by_page() {
     let world = world();
@@ -142,7 +152,7 @@ fn tools_are_listed_page_by_page() {
     loop {
         let page = api.get(&path);
         assert_eq!(page["total"], 4);
-        seen.extend(page["tools"].as_array().expect("tools").iter().map(|it| it["id"].clone()));
+        seen.extend(page["tools"].as_array().expect("tools").iter().map(|tool| tool["id"].clone()));
         match page["nextCursor"].as_str() {
             Some(cursor) => path = format!("/api/tools?limit=2&cursor={cursor}"),
             None => break,

@@ -1,12 +1,12 @@
-//! Asks the API of a running program, and holds every answer against the document that it gives out.
+//! An HTTP client for the API that checks every response against the published document.
 
-use crate::serve::{Answer, Web};
+use crate::serve::{HttpResponse, Web};
 use crate::world::World;
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::OnceLock;
 
-/// `serve --http`, and the tokens that it has made.
+/// A running `serve --http` and the tokens that it created.
 pub(crate) struct Api {
     pub(crate) web: Web,
     pub(crate) operator: String,
@@ -19,7 +19,7 @@ impl Api {
         let web = Web::start(world, &[]);
         let token = |file: &str| {
             let token =
-                fs::read_to_string(world.outside().join("state").join(file)).expect("a token");
+                fs::read_to_string(world.temp_dir().join("state").join(file)).expect("a token");
             format!("Authorization: Bearer {}", token.trim())
         };
         Self {
@@ -48,20 +48,20 @@ impl Api {
         answer
     }
 
-    /// What an operator is given, and that it is.
+    /// The response to a successful `GET` of an operator.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.done("GET", path, None)
     }
 
     pub(crate) fn done(&self, method: &str, path: &str, body: Option<Value>) -> Value {
-        let answer = self.ask(method, path, body);
+        let answer = self.send_request(method, path, body);
         assert!((200..300).contains(&answer.status), "{method} {path}: {answer:?}");
         if answer.body.is_empty() { Value::Null } else { answer.message() }
     }
 
-    /// Status and code of a refusal.
+    /// Status and error code of a refused request.
     pub(crate) fn refused(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String) {
-        let answer = self.ask(method, path, body);
+        let answer = self.send_request(method, path, body);
         (answer.status, answer.message()["code"].as_str().unwrap_or_default().to_owned())
     }
 
@@ -71,35 +71,38 @@ impl Api {
         })
     }
 
-    fn check(&self, method: &str, path: &str, answer: &Answer) {
+    fn check(&self, method: &str, path: &str, answer: &HttpResponse) {
         let document = self.document();
-        let (place, operation) =
+        let (template, operation) =
             operation(document, method, path).unwrap_or_else(|| panic!("{method} {path}"));
-        let said = &operation["responses"][answer.status.to_string()];
-        let said =
-            if said.is_null() { &document["components"]["responses"]["Error"] } else { said };
+        let expected = &operation["responses"][answer.status.to_string()];
+        let expected = if expected.is_null() {
+            &document["components"]["responses"]["Error"]
+        } else {
+            expected
+        };
         let kind = answer.header("content-type").unwrap_or_default();
-        let Some(content) = said.get("content") else {
-            return assert_eq!(answer.body, "", "{method} {place} says nothing");
+        let Some(content) = expected.get("content") else {
+            return assert_eq!(answer.body, "", "{method} {template} says nothing");
         };
         let schema = content
             .get(&kind)
-            .unwrap_or_else(|| panic!("{method} {place} is no {kind}: {answer:?}"));
+            .unwrap_or_else(|| panic!("{method} {template} is no {kind}: {answer:?}"));
         if kind != "application/json" {
             return;
         }
-        let whole = json!({"allOf": [schema["schema"]], "components": document["components"]});
-        let validator = jsonschema::validator_for(&whole).expect("a schema");
-        let wrong: Vec<_> =
-            validator.iter_errors(&answer.message()).map(|it| it.to_string()).collect();
+        let schema = json!({"allOf": [schema["schema"]], "components": document["components"]});
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        let errors: Vec<_> =
+            validator.iter_errors(&answer.message()).map(|error| error.to_string()).collect();
         assert!(
-            wrong.is_empty(),
-            "{method} {path} is not as the document says: {wrong:?}\n{answer:?}"
+            errors.is_empty(),
+            "{method} {path} is not as the document says: {errors:?}\n{answer:?}"
         );
     }
 }
 
-/// The operation that a path is of, and the path as the document writes it.
+/// The operation that a path belongs to, and its path template in the document.
 pub(super) fn operation<'a>(
     document: &'a Value,
     method: &str,
@@ -107,16 +110,16 @@ pub(super) fn operation<'a>(
 ) -> Option<(&'a str, &'a Value)> {
     let path: Vec<&str> = path.split('?').next().unwrap_or_default().split('/').collect();
     let paths = document["paths"].as_object()?;
-    let fits = |place: &str| {
-        let place: Vec<&str> = place.split('/').collect();
-        // A tool's name may have slashes.
-        let is_long_enough = place.len() == path.len()
-            || (place.last() == Some(&"{tool}") && path.len() >= place.len());
+    let matches = |template: &str| {
+        let template: Vec<&str> = template.split('/').collect();
+        // The name of a tool may contain slashes.
+        let is_long_enough = template.len() == path.len()
+            || (template.last() == Some(&"{tool}") && path.len() >= template.len());
         is_long_enough
-            && place.iter().zip(&path).all(|(it, part)| it.starts_with('{') || it == part)
+            && template.iter().zip(&path).all(|(item, part)| item.starts_with('{') || item == part)
     };
-    let mut fitting: Vec<_> = paths.iter().filter(|(place, _)| fits(place)).collect();
-    fitting.sort_by_key(|(place, _)| place.matches('{').count());
-    let (place, methods) = fitting.first()?;
-    Some((place, methods.get(method.to_lowercase())?))
+    let mut matching: Vec<_> = paths.iter().filter(|(template, _)| matches(template)).collect();
+    matching.sort_by_key(|(template, _)| template.matches('{').count());
+    let (template, methods) = matching.first()?;
+    Some((template, methods.get(method.to_lowercase())?))
 }

@@ -5,39 +5,43 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
 
-/// A call that a person has to say yes to: asked for here, answered here, good once.
+/// An operator approves the call over the API, and the approval is valid once.
 #[test]
-fn a_call_waits_for_a_persons_word() {
+fn a_call_waits_for_operator_approval() {
     let world = world();
     let api = Api::start(&world);
     let call = json!({"name": "mail/send", "arguments": {"token": "hunter2hunter2"}});
-    let asked = api.ask_as(&api.agent, "POST", "/api/call", Some(call.clone()));
-    assert_eq!((asked.status, &asked.message()["code"]), (403, &json!("APPROVAL_REQUIRED")));
-    let id = asked.message()["approval"].as_str().expect("a question").to_owned();
+    let pending = api.request_as(&api.agent, "POST", "/api/call", Some(call.clone()));
+    assert_eq!((pending.status, &pending.message()["code"]), (403, &json!("APPROVAL_REQUIRED")));
+    let id = pending.message()["approval"].as_str().expect("a question").to_owned();
     let waiting = api.get("/api/approvals")["approvals"][0].clone();
     assert_eq!((&waiting["id"], &waiting["tool"]), (&json!(id), &json!("mail/send")));
     assert_eq!(waiting["arguments"], json!({"token": "[REDACTED]"}));
     let settled =
         api.done("POST", &format!("/api/approvals/{id}"), Some(json!({"decision": "approve"})));
     assert_eq!(settled["decision"], "approved");
-    assert_eq!(api.ask_as(&api.agent, "POST", "/api/call", Some(call.clone())).status, 200);
-    assert_eq!(api.ask_as(&api.agent, "POST", "/api/call", Some(call)).status, 403);
+    assert_eq!(api.request_as(&api.agent, "POST", "/api/call", Some(call.clone())).status, 200);
+    assert_eq!(api.request_as(&api.agent, "POST", "/api/call", Some(call)).status, 403);
     assert_eq!(
-        api.refused("POST", "/api/approvals/nobody", Some(json!({"decision": "deny"}))),
+        api.refused("POST", "/api/approvals/nobody", Some(json!({"decision": "reject"}))),
         (404, "RESOURCE_NOT_FOUND".to_owned())
     );
 }
 
-/// A level may say what is not looser than what its parents say; what it says holds at once.
+/// M-03a: a level may only set a policy that is at least as strict as its parent levels. The policy
+/// applies immediately.
 #[test]
-fn policies_are_set_within_what_parents_allow() {
+fn a_policy_cannot_be_looser_than_its_parent_levels() {
     let world = world();
-    fs::create_dir_all(world.outside().join("config")).expect("a folder");
-    fs::write(world.outside().join("config/config.toml"), "[policies]\n\"mail/fetch\" = \"ask\"\n")
-        .expect("a file");
+    fs::create_dir_all(world.temp_dir().join("config")).expect("a folder");
+    fs::write(
+        world.temp_dir().join("config/config.toml"),
+        "[policies]\n\"mail/fetch\" = \"ask\"\n",
+    )
+    .expect("a file");
     let api = Api::start(&world);
     let set = |level: &str, pattern: &str, policy: Value| {
-        api.ask(
+        api.send_request(
             "PUT",
             "/api/policies",
             Some(json!({"level": level, "pattern": pattern, "policy": policy})),
@@ -45,10 +49,10 @@ fn policies_are_set_within_what_parents_allow() {
     };
     assert_eq!(set("project", "mail/fetch", json!("allow")).status, 400);
     assert_eq!(set("project", "mail/fetch", json!("deny")).status, 200);
-    let held = |id: &str| {
+    let effective_policy = |id: &str| {
         api.get(&format!("/api/tools/{id}?all=true"))["tool"]["policies"]["effective"].clone()
     };
-    assert_eq!(held("mail/fetch"), "deny");
+    assert_eq!(effective_policy("mail/fetch"), "deny");
     let catalog = api.get("/api/projects/current/configuration");
     assert_eq!(catalog["configuration"]["availableTools"][2]["configuredPolicy"], "deny");
     assert!(
@@ -57,15 +61,15 @@ fn policies_are_set_within_what_parents_allow() {
             .contains("fetch = \"deny\"")
     );
     assert_eq!(set("session", "mail/fetch", json!("disable")).status, 200);
-    assert_eq!(held("mail/fetch"), "disable");
-    assert_eq!(api.ask_as(&api.agent, "GET", "/api/tools/mail/fetch", None).status, 404);
+    assert_eq!(effective_policy("mail/fetch"), "disable");
+    assert_eq!(api.request_as(&api.agent, "GET", "/api/tools/mail/fetch", None).status, 404);
     assert_eq!(set("session", "mail/fetch", Value::Null).status, 200);
     assert_eq!(set("project", "mail/fetch", Value::Null).status, 200);
-    assert_eq!(held("mail/fetch"), "ask");
+    assert_eq!(effective_policy("mail/fetch"), "ask");
     assert_eq!(set("global", "*", json!("ask")).status, 200);
-    assert_eq!(held("local/hello"), "ask");
+    assert_eq!(effective_policy("local/hello"), "ask");
     assert_eq!(set("global", "*", Value::Null).status, 200);
-    assert_eq!(held("local/hello"), "allow");
+    assert_eq!(effective_policy("local/hello"), "allow");
     for (level, pattern) in
         [("profile", "mail/x"), ("project", "mail"), ("project", "MAIL/x"), ("project", "")]
     {
@@ -73,7 +77,7 @@ fn policies_are_set_within_what_parents_allow() {
     }
 }
 
-/// A server of one tool, which says what is in a file.
+/// A server with one tool, which returns the content of a file.
 const ODD: &str = r#"
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -85,36 +89,39 @@ while IFS= read -r line; do
   esac
 done"#;
 
-/// What a tool says passes byte for byte, whatever JSON it is.
+/// The API returns the result of a tool byte for byte, whatever JSON it is.
 #[test]
-fn a_result_passes_as_the_tool_said_it() {
-    let said = r#"{"content":[{"type":"text","text":"\u00e9"}],  "x":1.0e5,"big":12345678901234567890123,"structuredContent":{"b":1,"a":2},"_meta":{"k":null}}"#;
+fn a_result_passes_through_unchanged() {
+    let output = r#"{"content":[{"type":"text","text":"\u00e9"}],  "x":1.0e5,"big":12345678901234567890123,"structuredContent":{"b":1,"a":2},"_meta":{"k":null}}"#;
     let words = ["sh", "odd.sh"].map(str::to_owned);
     let world =
-        World::trusted().entry("odd", &words, "").file("odd.sh", ODD).file("said.json", said);
+        World::trusted().entry("odd", &words, "").file("odd.sh", ODD).file("said.json", output);
     world.run(&["server", "refresh"]).exits(0);
     let api = Api::start(&world);
-    let answer = api.ask("POST", "/api/call", Some(json!({"name": "odd/odd"})));
-    assert!(answer.body.starts_with(&format!("{{\"result\":{said},\"tookMs\":")), "{answer:?}");
+    let answer = api.send_request("POST", "/api/call", Some(json!({"name": "odd/odd"})));
+    assert!(
+        answer.body.starts_with(&format!("{{\"result\":{output},\"durationMs\":")),
+        "{answer:?}"
+    );
 }
 
 /// What happens is told to who looks on: a discovery to everybody.
 #[test]
-fn a_discovery_is_told_as_it_happens() {
+fn a_discovery_emits_events() {
     let world = world();
     let api = Api::start(&world);
     let stream = api.web.begin("GET", "/api/events", &[&api.agent], "");
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
-    lines.find(|it| it == "event: changed").expect("it is open");
+    lines.find(|line| line == "event: changed").expect("it is open");
     api.done("POST", "/api/refresh", Some(json!({"servers": ["mail"]})));
-    lines.find(|it| it == "event: discovery").expect("a discovery");
-    let told = lines.find(|it| it.contains("\"phase\":\"done\"")).expect("its end");
-    assert!(told.contains("\"server\":\"mail\"") && told.contains("\"tools\":3"), "{told}");
+    lines.find(|line| line == "event: discovery").expect("a discovery");
+    let done = lines.find(|line| line.contains("\"phase\":\"succeeded\"")).expect("its end");
+    assert!(done.contains("\"server\":\"mail\"") && done.contains("\"tools\":3"), "{done}");
 }
 
-/// What may be done with tools is no matter of the server, and no reason to end one that runs.
+/// A policy is not part of the server's configuration, so changing it does not restart the server.
 #[test]
-fn a_policy_does_not_end_a_server_that_runs() {
+fn setting_a_policy_does_not_stop_a_running_server() {
     let world = World::trusted().server("one", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let api = Api::start(&world);

@@ -1,6 +1,6 @@
 use super::Api;
 use super::catalog::world;
-use crate::servers::scene::until;
+use crate::servers::fixture::wait_until;
 use crate::world::World;
 use serde_json::{Value, json};
 use std::fs;
@@ -12,10 +12,10 @@ fn honest(world: &World) -> Value {
 
 /// D-18
 #[test]
-fn a_server_is_added_once_and_what_is_no_server_is_not() {
+fn duplicate_and_invalid_servers_are_refused() {
     let world = World::trusted();
     let api = Api::start(&world);
-    let added = api.ask("POST", "/api/servers", Some(honest(&world)));
+    let added = api.send_request("POST", "/api/servers", Some(honest(&world)));
     assert_eq!((added.status, &added.message()["server"]["id"]), (201, &json!("new")), "{added:?}");
     assert_eq!(
         api.refused("POST", "/api/servers", Some(honest(&world))),
@@ -47,14 +47,17 @@ fn a_server_is_added_once_and_what_is_no_server_is_not() {
     assert_eq!(written.matches("[servers.").count(), 1, "{written}");
 }
 
-/// What comes over the API is nobody's whom anybody trusts: not even in a trusted project is it used unseen.
+/// A server that was added over the API is quarantined even in a trusted project, because no
+/// operator has reviewed its tools.
 #[test]
-fn what_is_added_waits_for_a_person() {
+fn tools_of_a_server_added_over_the_api_are_quarantined() {
     let world = World::trusted();
     let api = Api::start(&world);
     api.done("POST", "/api/servers", Some(honest(&world)));
-    until("it was asked", || {
-        api.get("/api/servers/new")["server"]["heldCount"].as_u64().is_some_and(|it| it > 3)
+    wait_until("it was asked", || {
+        api.get("/api/servers/new")["server"]["quarantinedCount"]
+            .as_u64()
+            .is_some_and(|held_count| held_count > 3)
     });
     assert_eq!(api.get("/api/servers/new")["server"]["trusted"], false);
     let call = json!({"name": "new/echo", "arguments": {"text": "x"}});
@@ -65,13 +68,13 @@ fn what_is_added_waits_for_a_person() {
     let reviews = api.get("/api/reviews")["reviews"].clone();
     let echo = reviews
         .as_array()
-        .and_then(|it| it.iter().find(|it| it["tool"] == "new/echo"))
+        .and_then(|reviews| reviews.iter().find(|item| item["tool"] == "new/echo"))
         .expect("it is held");
     let other = json!({"tool": "new/echo", "decision": "approve", "digest": "0".repeat(64)});
     assert_eq!(api.refused("POST", "/api/reviews", Some(other)), (409, "CONFLICT".to_owned()));
-    let seen = json!({"tool": "new/echo", "decision": "approve", "digest": echo["digest"]});
+    let approval = json!({"tool": "new/echo", "decision": "approve", "digest": echo["digest"]});
     assert_eq!(
-        api.done("POST", "/api/reviews", Some(seen)),
+        api.done("POST", "/api/reviews", Some(approval)),
         json!({"decision": "approved", "tools": 1})
     );
     assert_eq!(api.done("POST", "/api/call", Some(call))["result"]["content"][0]["text"], "x");
@@ -79,14 +82,14 @@ fn what_is_added_waits_for_a_person() {
     assert_eq!(api.get("/api/reviews")["reviews"], json!([]));
 }
 
-/// Another program under a trusted name is another server.
+/// A different program under the name of a trusted server counts as a new server.
 #[test]
-fn a_server_that_is_changed_to_run_something_else_waits_again() {
-    let world = world().more("env = { PLAIN = \"word\", REFERRED = \"env:HOME\" }");
+fn changing_the_program_of_a_server_quarantines_its_tools() {
+    let world = world().append_config("env = { PLAIN = \"word\", REFERRED = \"env:HOME\" }");
     let api = Api::start(&world);
     let before = api.get("/api/servers/mail")["server"].clone();
     assert_eq!(before["env"], json!({"PLAIN": "[REDACTED]", "REFERRED": "env:HOME"}));
-    assert_eq!((&before["trusted"], &before["heldCount"]), (&json!(true), &json!(0)));
+    assert_eq!((&before["trusted"], &before["quarantinedCount"]), (&json!(true), &json!(0)));
     let renamed =
         api.done("PUT", "/api/servers/mail", Some(json!({"tools": {"send": "deny"}})))["server"]
             .clone();
@@ -98,7 +101,7 @@ fn a_server_that_is_changed_to_run_something_else_waits_again() {
         written.contains("word") && written.contains("MORE") && !written.contains("REDACTED"),
         "{written}"
     );
-    until("it waits", || api.get("/api/servers/mail")["server"]["heldCount"] == 3);
+    wait_until("it waits", || api.get("/api/servers/mail")["server"]["quarantinedCount"] == 3);
     assert_eq!(
         api.refused(
             "PUT",
@@ -110,10 +113,10 @@ fn a_server_that_is_changed_to_run_something_else_waits_again() {
 }
 
 #[test]
-fn a_server_that_is_removed_is_gone_with_its_tools() {
+fn removing_a_server_removes_its_tools() {
     let world = world();
     let api = Api::start(&world);
-    assert_eq!(api.ask("DELETE", "/api/servers/mail", None).status, 200);
+    assert_eq!(api.send_request("DELETE", "/api/servers/mail", None).status, 200);
     assert_eq!(
         api.refused("GET", "/api/servers/mail", None),
         (404, "RESOURCE_NOT_FOUND".to_owned())
@@ -128,23 +131,24 @@ fn a_server_that_is_removed_is_gone_with_its_tools() {
 
 /// D-19
 #[test]
-fn a_server_is_started_stopped_and_restarted() {
+fn a_server_can_be_started_stopped_and_restarted() {
     let world = World::trusted().server("one", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let api = Api::start(&world);
-    let control =
-        |action: &str| api.ask("POST", "/api/servers/one/control", Some(json!({"action": action})));
+    let control = |action: &str| {
+        api.send_request("POST", "/api/servers/one/control", Some(json!({"action": action})))
+    };
     let state =
         || api.get("/api/servers/one")["server"]["state"].as_str().unwrap_or_default().to_owned();
     for (action, status, then) in [
         ("start", "starting", "idle"),
         ("restart", "restarting", "idle"),
-        ("stop", "stopping", "known"),
+        ("stop", "stopping", "ready"),
     ] {
         let before = world.starts("one");
         let answer = control(action);
         assert_eq!((answer.status, &answer.message()["status"]), (202, &json!(status)));
-        until(&format!("it is {then} after {action}"), || {
+        wait_until(&format!("it is {then} after {action}"), || {
             state() == then && (action == "stop" || world.starts("one") > before)
         });
     }
@@ -160,24 +164,25 @@ fn a_server_is_started_stopped_and_restarted() {
 
 /// D-20
 #[test]
-fn a_server_is_tried_out_and_a_broken_one_says_why() {
+fn testing_a_server_reports_success_or_the_error() {
     let world = World::trusted().server("good", "honest", &[]).breakable("bad", "honest", &[]);
-    world.breaks("bad");
+    world.break_server("bad");
     let api = Api::start(&world);
     let good = api.done("POST", "/api/servers/good/test", None);
     assert_eq!(good["ok"], true);
     assert!(
-        good["latencyMs"].is_u64() && good["toolCount"].as_u64().is_some_and(|it| it > 3),
+        good["latencyMs"].is_u64()
+            && good["toolCount"].as_u64().is_some_and(|tool_count| tool_count > 3),
         "{good}"
     );
     let bad = api.done("POST", "/api/servers/bad/test", None);
     assert_eq!((&bad["ok"], bad.get("toolCount")), (&json!(false), None));
-    assert!(bad["error"].as_str().is_some_and(|it| !it.is_empty()), "{bad}");
+    assert!(bad["error"].as_str().is_some_and(|error| !error.is_empty()), "{bad}");
 }
 
 /// In a project that nobody trusts, nothing is started, whoever asks.
 #[test]
-fn what_nobody_trusts_is_not_started() {
+fn servers_of_an_untrusted_project_are_not_started_over_the_api() {
     let world = World::project().server("one", "honest", &[]);
     let api = Api::start(&world);
     for (path, body) in [("control", json!({"action": "start"})), ("test", json!({}))] {
@@ -193,29 +198,32 @@ fn what_nobody_trusts_is_not_started() {
     assert_eq!(world.starts("one"), 0);
 }
 
-/// Who waits is told when the server has answered; who does not, at once.
+/// With `wait`, the response follows the discovery; without it, the response comes at once.
 #[test]
-fn a_server_is_asked_anew() {
+fn refreshing_a_server_may_wait_or_run_in_the_background() {
     let world = World::trusted().breakable("one", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let api = Api::start(&world);
-    let asked = world.starts("one");
+    let pending = world.starts("one");
     let refresh = |wait: bool| {
         let refreshed =
             api.done("POST", "/api/refresh", Some(json!({"servers": ["one"], "wait": wait})));
         refreshed["servers"][0]["status"].clone()
     };
-    assert_eq!(refresh(true), "discovered");
-    assert_eq!(world.starts("one"), asked + 1);
-    assert_eq!(refresh(false), "discovering");
-    until("it was asked", || world.starts("one") == asked + 2);
-    // Who asks meanwhile is told what that one finds out.
-    until("it has answered", || {
+    assert_eq!(refresh(true), "refreshed");
+    assert_eq!(world.starts("one"), pending + 1);
+    assert_eq!(refresh(false), "refreshing");
+    wait_until("it was asked", || world.starts("one") == pending + 2);
+    // A refresh during a discovery would share its result, so wait for its end.
+    wait_until("it has answered", || {
         api.get("/api/servers/one")["server"]["discoveryStatus"] == "success"
     });
-    world.breaks("one");
+    world.break_server("one");
     assert_eq!(refresh(true), "failed");
     let server = api.get("/api/servers/one")["server"].clone();
     assert_eq!((&server["discoveryStatus"], &server["stale"]), (&json!("failed"), &json!(true)));
-    assert!(server["toolCount"].as_u64().is_some_and(|it| it > 3), "what it had stays: {server}");
+    assert!(
+        server["toolCount"].as_u64().is_some_and(|tool_count| tool_count > 3),
+        "what it had stays: {server}"
+    );
 }

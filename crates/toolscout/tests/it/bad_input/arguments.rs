@@ -1,4 +1,4 @@
-//! What is typed reaches a tool byte for byte.
+//! Arguments reach a tool byte for byte.
 
 use super::{has_mark, project};
 use crate::world::{Outcome, World};
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// S10: texts that a shell, or a careless program, would take for something else.
+/// S10: texts that a shell or a careless program would interpret.
 const TEXTS: [&str; 24] = [
     "$(touch mark)",
     "`touch mark`",
@@ -45,7 +45,7 @@ fn world() -> World {
 
 /// S10: through standard input, through argv, through a variable.
 #[test]
-fn what_a_shell_would_obey_arrives_as_it_is() {
+fn shell_metacharacters_reach_the_tool_unchanged() {
     let world = world();
     for text in TEXTS {
         let flag = format!("--text={text}");
@@ -62,23 +62,26 @@ fn what_a_shell_would_obey_arrives_as_it_is() {
     );
 }
 
-/// S10: a value of its own word, too, unless it looks like an option.
+/// S10: a value may be a separate argument unless it starts with a dash.
 #[test]
 fn a_value_that_looks_like_an_option_needs_an_equals_sign() {
     let world = world();
-    assert_eq!(world.out(&["echo-text", "--text", "; ls"]), "{\"text\":\"; ls\"}\n");
-    world.run(&["echo-text", "--text", "-rf"]).exits(2).says(&["needs \"=\": --text=-rf"]);
+    assert_eq!(world.stdout(&["echo-text", "--text", "; ls"]), "{\"text\":\"; ls\"}\n");
+    world
+        .run(&["echo-text", "--text", "-rf"])
+        .exits(2)
+        .stderr_contains(&["needs \"=\": --text=-rf"]);
 }
 
 /// S10: 1 MiB.
 #[test]
-fn a_large_value_arrives_whole() {
+fn a_value_of_one_mebibyte_reaches_the_tool_unchanged() {
     let large = json!({"text": "x".repeat(1 << 20)}).to_string();
     let echoed = world().run_with(large.as_bytes(), &["echo-text", "--input", "-"]).exits(0);
     assert!(echoed.out == large + "\n", "{} bytes came back", echoed.out.len());
 }
 
-/// S10: what is too large for a command line is said, not cut.
+/// S10: the value is not truncated.
 #[test]
 fn a_value_too_large_for_a_command_line_is_refused() {
     let large = json!({"text": "x".repeat(8 << 20)}).to_string();
@@ -91,7 +94,7 @@ fn a_value_too_large_for_a_command_line_is_refused() {
     );
 }
 
-/// S10: bytes that are no text.
+/// S10: an argument with invalid UTF-8.
 #[test]
 fn an_argument_that_is_not_utf8_is_refused() {
     let world = world();
@@ -102,14 +105,18 @@ fn an_argument_that_is_not_utf8_is_refused() {
         &[b"tools", b"\xc3"],
     ] {
         let mut command = world.command(&[]);
-        command.args(args.iter().map(|it| OsStr::from_bytes(it)));
-        Outcome::of(&mut command).exits(2).says(&["error: argument", "is not UTF-8", "hint:"]);
+        command.args(args.iter().map(|arg| OsStr::from_bytes(arg)));
+        Outcome::run(&mut command).exits(2).stderr_contains(&[
+            "error: argument",
+            "is not UTF-8",
+            "hint:",
+        ]);
     }
 }
 
-/// A NUL byte can be in JSON, and in no argv or variable.
+/// JSON may contain a NUL byte, but an argument or a variable cannot.
 #[test]
-fn a_nul_byte_is_refused_where_it_cannot_be_carried() {
+fn a_nul_byte_is_refused_in_arguments_and_variables() {
     let world = world();
     let nul = r#"{"text": "a\u0000b"}"#;
     assert_eq!(
@@ -117,15 +124,14 @@ fn a_nul_byte_is_refused_where_it_cannot_be_carried() {
         "{\"text\":\"a\\u0000b\"}\n"
     );
     for tool in ["args-text", "env-text"] {
-        world.run(&[tool, "--input", nul]).exits(2).says(&["NUL byte"]);
+        world.run(&[tool, "--input", nul]).exits(2).stderr_contains(&["NUL byte"]);
     }
 }
 
-/// Variables that are no text are passed over.
 #[test]
-fn a_variable_that_is_not_utf8_does_no_harm() {
+fn environment_variables_that_are_not_utf8_are_ignored() {
     let world = world();
     let mut command = world.command(&["echo-text", "--text", "a"]);
     command.env("ODD", OsStr::from_bytes(b"\xff")).env("LANG", OsStr::from_bytes(b"\xfe"));
-    assert_eq!(Outcome::of(&mut command).exits(0).out, "{\"text\":\"a\"}\n");
+    assert_eq!(Outcome::run(&mut command).exits(0).out, "{\"text\":\"a\"}\n");
 }

@@ -1,4 +1,4 @@
-//! Files that cannot be read, or should not be.
+//! Tool files that cannot be read or must not be read.
 
 use super::{has_mark, lists_only_good_and, marking, project};
 use crate::world::World;
@@ -7,12 +7,12 @@ use std::os::unix::net::UnixListener;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A whole tool but for what a test puts around it.
+/// A valid tool file, which tests extend with invalid content.
 const TOOL: &str = "name: bad\nrun:\n  command: [cat]\n";
 
-/// S9: each is refused with a reason of its own.
+/// S9
 #[test]
-fn documents_that_play_tricks_are_refused_with_the_reason() {
+fn malformed_documents_are_refused_with_the_reason() {
     for (name, text, reason) in [
         ("twice.tool.yaml", "name: bad\nname: bad\nrun:\n  command: [cat]\n", "name"),
         ("tab.tool.yaml", "name: bad\nrun:\n\tcommand: [cat]\n", "line"),
@@ -26,19 +26,19 @@ fn documents_that_play_tricks_are_refused_with_the_reason() {
         (
             "twice.tool.json",
             "{\"name\": \"bad\", \"name\": \"bad\", \"run\": {\"command\": [\"cat\"]}}",
-            "given twice",
+            "duplicate key `name`",
         ),
-        ("list.tool.json", "[1, 2]", "a tool file is a table"),
+        ("list.tool.json", "[1, 2]", "a tool file must be a table"),
         ("cut.tool.json", "{\"name\": \"bad\"", "line 1"),
     ] {
         let world = project().file(&format!("tools/{name}"), text);
-        lists_only_good_and(&world, &[]).says(&[name, reason]);
+        lists_only_good_and(&world, &[]).stderr_contains(&[name, reason]);
     }
 }
 
-/// S9: a few lines that would unfold to more than any memory.
+/// S9: a few lines that would expand to more than fits into memory.
 #[test]
-fn a_yaml_bomb_is_defused() {
+fn a_yaml_alias_bomb_is_refused() {
     let mut text =
         "name: bad\nrun:\n  command: [cat]\nannotations:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
@@ -47,84 +47,92 @@ fn a_yaml_bomb_is_defused() {
     }
     let world = project().file("tools/bomb.tool.yaml", &text);
     let started = Instant::now();
-    lists_only_good_and(&world, &[]).says(&["bomb.tool.yaml"]);
+    lists_only_good_and(&world, &[]).stderr_contains(&["bomb.tool.yaml"]);
     assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
 }
 
-/// Not UTF-8 at all.
 #[test]
-fn a_document_that_is_not_text_is_refused_with_the_place() {
+fn a_binary_document_is_refused_with_its_path() {
     let world = project();
     fs::write(world.path("tools/bytes.tool.toml"), b"name = \"bad\"\n# \xff\xfe\n").expect("write");
-    lists_only_good_and(&world, &[]).says(&["bytes.tool.toml", "is not UTF-8 at line 2 column 3"]);
+    lists_only_good_and(&world, &[])
+        .stderr_contains(&["bytes.tool.toml", "it is not UTF-8 at line 2 column 3"]);
 }
 
-/// S8: a manifest of 10 MB, and one that claims to have 10 GB.
+/// S8: a manifest of 10 MB, and sparse files of 10 GB.
 #[test]
 fn a_manifest_that_is_too_large_is_not_read() {
     let entry = r#"{"name": "bad", "description": "x", "path": "x.sh"},"#;
     let many = format!("{{\"tools\": [{}{{}}]}}", entry.repeat((10 << 20) / entry.len()));
     assert!(many.len() > 10_000_000);
     let world = project().file("tools/manifest.json", &many);
-    lists_only_good_and(&world, &[]).says(&["manifest.json", "has more than 1024 KiB"]);
+    lists_only_good_and(&world, &[])
+        .stderr_contains(&["manifest.json: it is larger than 1024 KiB, so it is not read"]);
 
     let sparse = project();
     for name in ["manifest.json", "huge.tool.toml", "huge.tool.json"] {
         File::create(sparse.path("tools").join(name))
-            .and_then(|it| it.set_len(10 << 30))
+            .and_then(|value| value.set_len(10 << 30))
             .expect("a sparse file");
     }
     let started = Instant::now();
-    lists_only_good_and(&sparse, &[]).says(&["manifest.json", "huge.tool.toml", "huge.tool.json"]);
+    lists_only_good_and(&sparse, &[]).stderr_contains(&[
+        "manifest.json",
+        "huge.tool.toml",
+        "huge.tool.json",
+    ]);
     assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
 }
 
-/// S8: a script of that size is looked at no further than its beginning.
+/// S8
 #[test]
-fn a_huge_script_does_not_stop_anything() {
+fn only_the_start_of_a_huge_script_is_read() {
     let world = project().script("tools/huge.sh", "#!/bin/sh\n");
     File::options()
         .write(true)
         .open(world.path("tools/huge.sh"))
-        .and_then(|it| it.set_len(10 << 30))
+        .and_then(|value| value.set_len(10 << 30))
         .expect("grow it");
     let started = Instant::now();
     lists_only_good_and(&world, &[]);
     assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
 }
 
-/// S7: pipes, sockets and devices in place of files; none is waited for.
+/// S7: discovery does not wait for any of them.
 #[test]
-fn what_is_no_regular_file_is_named_and_passed_over() {
+fn pipes_sockets_and_devices_are_reported_and_skipped() {
     let world = project();
     let made = Command::new("mkfifo")
         .args([world.path("tools/pipe.tool.toml"), world.path("tools/pipe.sh")])
         .status();
-    assert!(made.is_ok_and(|it| it.success()));
+    assert!(made.is_ok_and(|value| value.success()));
     let _socket = UnixListener::bind(world.path("tools/socket.tool.toml")).expect("a socket");
     std::os::unix::fs::symlink("/dev/zero", world.path("tools/device.tool.toml")).expect("a link");
-    lists_only_good_and(&world, &[]).says(&[
-        "pipe.tool.toml: is a pipe, not a file",
-        "socket.tool.toml: is a socket, not a file",
-        "device.tool.toml: is a link that leads out",
+    lists_only_good_and(&world, &[]).stderr_contains(&[
+        "pipe.tool.toml: it is a pipe, not a file",
+        "socket.tool.toml: it is a socket, not a file",
+        "device.tool.toml: it is a symbolic link that leads out of the folder",
     ]);
 }
 
 /// S7: the same behind a manifest.
 #[test]
-fn a_manifest_that_names_a_pipe_gives_a_tool_that_cannot_run() {
+fn a_manifest_entry_for_a_pipe_is_an_unavailable_tool() {
     let manifest = r#"{"tools": [{"name": "piped", "path": "pipe"}]}"#;
     let world = project().file("tools/manifest.json", manifest);
     assert!(
-        Command::new("mkfifo").arg(world.path("tools/pipe")).status().is_ok_and(|it| it.success())
+        Command::new("mkfifo")
+            .arg(world.path("tools/pipe"))
+            .status()
+            .is_ok_and(|status| status.success())
     );
-    lists_only_good_and(&world, &["piped"]).says(&["is a pipe, not a file"]);
-    world.run(&["piped"]).exits(3).says(&["is a pipe, not a file"]);
+    lists_only_good_and(&world, &["piped"]).stderr_contains(&["is a pipe, not a file"]);
+    world.run(&["piped"]).exits(3).stderr_contains(&["is a pipe, not a file"]);
 }
 
-/// S14: deep trees and loops end.
+/// S14
 #[test]
-fn a_deep_tree_and_a_loop_of_links_end() {
+fn discovery_ends_in_deep_trees_and_symlink_loops() {
     let deep = "d/".repeat(60);
     let world = project().echo("tools/one/two/three/deep.tool.toml", "reached", "").echo(
         &format!("tools/{deep}deep.tool.toml"),
@@ -134,12 +142,12 @@ fn a_deep_tree_and_a_loop_of_links_end() {
     std::os::unix::fs::symlink("../..", world.path("tools/one/back")).expect("a link");
     std::os::unix::fs::symlink(".", world.path("tools/one/self")).expect("a link");
     std::os::unix::fs::symlink("loop", world.path("tools/loop")).expect("a link");
-    lists_only_good_and(&world, &["reached"]).says(&["more than 40 folders deep"]);
+    lists_only_good_and(&world, &["reached"]).stderr_contains(&["more than 40 folders deep"]);
 }
 
-/// S14, reduced: many files that are none of ours.
+/// S14, reduced: many files that are not tool files.
 #[test]
-fn many_files_that_are_no_tools_cost_nothing_but_a_look() {
+fn many_unrelated_files_do_not_slow_down_discovery() {
     let world = project();
     for at in 0..1000 {
         fs::write(world.path(&format!("tools/note-{at}.txt")), "nothing").expect("write");
@@ -147,9 +155,9 @@ fn many_files_that_are_no_tools_cost_nothing_but_a_look() {
     assert_eq!(lists_only_good_and(&world, &[]).err, "");
 }
 
-/// Names that are options, paths, pieces of shell, or nothing that can be seen.
+/// Names that look like options, paths or shell code, or that contain only invisible characters.
 #[test]
-fn a_name_that_could_be_taken_for_something_else_is_refused() {
+fn ambiguous_tool_names_are_refused() {
     for name in [
         "../../bin/sh",
         "/bin/sh",
@@ -172,9 +180,9 @@ fn a_name_that_could_be_taken_for_something_else_is_refused() {
             "tools/bad.tool.json",
             &format!("{{\"name\": \"{name}\", \"run\": {{\"command\": [\"cat\"]}}}}"),
         );
-        let listed = lists_only_good_and(&world, &[]).says(&["bad.tool.json"]);
+        let listed = lists_only_good_and(&world, &[]).stderr_contains(&["bad.tool.json"]);
         assert!(
-            !listed.err.chars().any(|it| it.is_control() && it != '\n' || it == '\u{202e}'),
+            !listed.err.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'),
             "{listed:?}"
         );
     }
@@ -184,12 +192,12 @@ fn a_name_that_could_be_taken_for_something_else_is_refused() {
         &long[1..],
         "",
     );
-    lists_only_good_and(&world, &[&long[1..]]).says(&["long.tool.toml", "at most 128 are allowed"]);
+    lists_only_good_and(&world, &[&long[1..]])
+        .stderr_contains(&["long.tool.toml", "the limit is 128"]);
 }
 
-/// Texts of others are shown, never obeyed.
 #[test]
-fn control_characters_of_others_do_not_reach_the_terminal() {
+fn control_characters_are_escaped_in_output() {
     let evil = r#"description = "one\u001b]0;title\u0007 \u001b[2Jtwo\u202e""#;
     let world = World::project()
         .echo("tools/t.tool.toml", "t", evil)
@@ -206,20 +214,19 @@ fn control_characters_of_others_do_not_reach_the_terminal() {
         &["discover"],
         &["--verbose", "tools"],
     ] {
-        let said = world.run(args);
-        let dangerous = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
+        let output = world.run(args);
+        let dangerous = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
         assert!(
-            !said.out.contains(dangerous) && !said.err.contains(dangerous),
-            "{args:?} printed {said:?}"
+            !output.out.contains(dangerous) && !output.err.contains(dangerous),
+            "{args:?} printed {output:?}"
         );
     }
 }
 
-/// Nothing that is only looked at is started, whatever is wrong beside it.
 #[test]
-fn broken_neighbours_start_nothing() {
+fn broken_files_do_not_cause_programs_to_start() {
     let world = project();
-    let (script, mark) = (marking(&world), world.outside().join("mark"));
+    let (script, mark) = (marking(&world), world.temp_dir().join("mark"));
     let module = format!(
         "import fs from 'node:fs'; export const inputSchema = fs.writeFileSync('{}', '')",
         mark.display()

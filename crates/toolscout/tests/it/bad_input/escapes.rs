@@ -20,10 +20,14 @@ fn manifest(path: &str) -> String {
 
 /// S1: a manifest's path that climbs out.
 #[test]
-fn a_manifest_cannot_climb_out_of_its_folder() {
+fn a_manifest_path_cannot_leave_its_folder() {
     for path in ["../../evil/run.sh", "../../../../../../../bin/sh", "x/../../../evil/run.sh"] {
         let world = with_evil().file("tools/manifest.json", &manifest(path));
-        lists_only_good_and(&world, &[]).says(&["manifest.json", "leads out of the folder", path]);
+        lists_only_good_and(&world, &[]).stderr_contains(&[
+            "manifest.json",
+            "is outside the folder, so it is refused",
+            path,
+        ]);
         world.run(&["run", "out"]).exits(5);
         assert!(!has_mark(&world));
     }
@@ -31,38 +35,39 @@ fn a_manifest_cannot_climb_out_of_its_folder() {
 
 /// S2: an absolute path.
 #[test]
-fn a_manifest_cannot_name_a_file_of_the_system() {
+fn a_manifest_cannot_use_an_absolute_path() {
     let world = with_evil();
     let evil =
         world.path("../evil/run.sh").canonicalize().expect("it is there").display().to_string();
     let world = world.file("tools/manifest.json", &manifest(&evil));
-    lists_only_good_and(&world, &[]).says(&["leads out of the folder"]);
+    lists_only_good_and(&world, &[]).stderr_contains(&["is outside the folder, so it is refused"]);
     world.run(&["out"]).exits(5);
     assert!(!has_mark(&world));
 }
 
 /// S1, S2: the same from a tool file's command.
 #[test]
-fn a_tool_files_command_cannot_lead_out_either() {
+fn a_tool_file_command_cannot_leave_its_folder() {
     for command in ["../../evil/run.sh", "./../../evil/run.sh"] {
         let tool = format!("name = \"out\"\n[run]\ncommand = [\"{command}\"]\n");
         let world = with_evil().file("tools/out.tool.toml", &tool);
-        lists_only_good_and(&world, &[]).says(&["out.tool.toml", "leads out of the folder"]);
+        lists_only_good_and(&world, &[])
+            .stderr_contains(&["out.tool.toml", "is outside the folder, so it is not run"]);
         assert!(!has_mark(&world));
     }
 }
 
 /// S3: a file that is a link to the outside.
 #[test]
-fn a_link_to_a_file_outside_is_not_followed() {
+fn a_symlink_to_a_file_outside_the_project_is_not_followed() {
     let world = with_evil();
     symlink("../../evil/outsider.tool.toml", world.path("tools/link.tool.toml")).expect("a link");
     symlink("/etc/passwd", world.path("tools/passwd.tool.toml")).expect("a link");
     symlink("../../evil/run.sh", world.path("tools/run.sh")).expect("a link");
-    let listed = lists_only_good_and(&world, &[]).says(&[
+    let listed = lists_only_good_and(&world, &[]).stderr_contains(&[
         "link.tool.toml",
         "passwd.tool.toml",
-        "a link that leads out",
+        "a symbolic link that leads out",
     ]);
     assert!(!listed.err.contains("root:"), "nothing of the file itself is shown: {}", listed.err);
     world.run(&["outsider"]).exits(5);
@@ -71,27 +76,29 @@ fn a_link_to_a_file_outside_is_not_followed() {
 
 /// S4: a folder that is a link to the outside.
 #[test]
-fn a_link_to_a_folder_outside_is_not_followed() {
+fn a_symlink_to_a_folder_outside_the_project_is_not_followed() {
     let world = with_evil();
     symlink("../../evil", world.path("tools/more")).expect("a link");
-    lists_only_good_and(&world, &[]).says(&["tools/more", "a link that leads out"]);
+    lists_only_good_and(&world, &[])
+        .stderr_contains(&["tools/more", "a symbolic link that leads out"]);
     world.run(&["outsider"]).exits(5);
     assert!(!has_mark(&world));
 }
 
 /// S4: the folder of tools itself.
 #[test]
-fn a_tools_folder_that_is_a_link_to_the_outside_is_not_followed() {
+fn a_tools_folder_that_is_a_symlink_to_the_outside_is_not_followed() {
     let world = with_evil();
     fs::rename(world.path("tools"), world.path("kept")).expect("rename");
     symlink("../evil", world.path("tools")).expect("a link");
-    let listed = world.run(&["tools"]).exits(0).says(&["a link that leads out"]);
+    let listed =
+        world.run(&["tools"]).exits(0).stderr_contains(&["a symbolic link that leads out"]);
     assert_eq!(listed.out, "");
 }
 
 /// Links inside the project are an author's business.
 #[test]
-fn a_link_that_stays_inside_works() {
+fn a_symlink_inside_the_project_is_followed() {
     let world = project().echo("shared/two.tool.toml", "two", "");
     symlink("../shared", world.path("tools/shared")).expect("a link");
     assert_eq!(lists_only_good_and(&world, &["two"]).err, "");
@@ -106,7 +113,7 @@ fn swapped() -> World {
 
 /// S5: a link takes the program's place after it was listed.
 #[test]
-fn a_link_that_takes_a_programs_place_is_not_run() {
+fn a_program_replaced_by_a_symlink_is_not_run() {
     let world = swapped();
     assert_eq!(world.run(&["swap"]).exits(0).out, "inside\n");
     fs::remove_file(world.path("tools/swap.sh")).expect("remove");
@@ -118,27 +125,27 @@ fn a_link_that_takes_a_programs_place_is_not_run() {
 
 /// S5, reduced: every single run looks again, however often the two change places.
 #[test]
-fn a_link_that_comes_and_goes_is_never_run() {
+fn a_program_that_alternates_with_a_symlink_is_never_run_as_the_symlink() {
     let world = swapped();
-    let (place, inside, outside) =
+    let (program_path, parked_program, parked_link) =
         (world.path("tools/swap.sh"), world.path("tools/_inside"), world.path("tools/_outside"));
-    fs::rename(&place, &inside).expect("rename");
-    symlink("../../evil/run.sh", &outside).expect("a link");
+    fs::rename(&program_path, &parked_program).expect("rename");
+    symlink("../../evil/run.sh", &parked_link).expect("a link");
     for _ in 0..10 {
-        fs::rename(&outside, &place).expect("put the link there");
+        fs::rename(&parked_link, &program_path).expect("put the link there");
         assert_ne!(world.run(&["swap"]).code, 0);
-        fs::rename(&place, &outside)
-            .and_then(|()| fs::rename(&inside, &place))
+        fs::rename(&program_path, &parked_link)
+            .and_then(|()| fs::rename(&parked_program, &program_path))
             .expect("put the script there");
         assert_eq!(world.run(&["swap"]).exits(0).out, "inside\n");
-        fs::rename(&place, &inside).expect("take it away");
+        fs::rename(&program_path, &parked_program).expect("take it away");
     }
     assert!(!has_mark(&world), "the link was followed");
 }
 
 /// S13, reduced: other content of the same size at the same time is seen.
 #[test]
-fn a_file_that_was_replaced_is_noticed_though_size_and_time_are_the_same() {
+fn a_replaced_file_with_equal_size_and_time_is_detected() {
     let world = project().echo("tools/a.tool.toml", "a", "description = \"one\"");
     let file = world.path("tools/a.tool.toml");
     let long_ago =
@@ -147,7 +154,7 @@ fn a_file_that_was_replaced_is_noticed_though_size_and_time_are_the_same() {
         fs::File::options()
             .write(true)
             .open(&file)
-            .and_then(|it| it.set_modified(long_ago))
+            .and_then(|value| value.set_modified(long_ago))
             .expect("set its time")
     };
     age();
@@ -162,14 +169,14 @@ fn a_file_that_was_replaced_is_noticed_though_size_and_time_are_the_same() {
 
 /// S15: names that differ in case only, or in how a letter is composed.
 #[test]
-fn names_that_look_alike_are_told_apart_byte_by_byte() {
+fn similar_names_are_distinguished_byte_by_byte() {
     let world = project()
         .echo("tools/a.tool.toml", "Report", "description = \"large\"")
         .echo("tools/b.tool.toml", "report", "description = \"small\"")
         .echo("tools/caf\u{e9}.tool.toml", "composed", "")
         .echo("tools/cafe\u{301}.tool.toml", "decomposed", "");
     let listed = lists_only_good_and(&world, &["Report", "report", "decomposed", "composed"]);
-    listed.says(&["warning: ", "`report` and `Report` differ only in case"]);
+    listed.stderr_contains(&["warning: ", "`report` and `Report` differ only in case"]);
     assert_eq!(world.run(&["describe", "Report", "--json"]).json()["description"], "large");
     assert_eq!(world.run(&["describe", "report", "--json"]).json()["description"], "small");
     world.run(&["REPORT"]).exits(5);

@@ -1,7 +1,7 @@
-//! Programs that are not what they seem, or do not do what they should.
+//! Programs that must not run, or that misbehave when they run.
 
 use super::{has_mark, lists_only_good_and, marking, project};
-use crate::world::{World, skipped};
+use crate::world::{World, report_skipped};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -11,47 +11,48 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set its mode");
 }
 
-/// A script with a header that makes it the tool `t`, and leaves the mark when run.
+/// The tool `t`: a script with a header that creates the marker file when it runs.
 fn marking_tool() -> World {
     let world = project();
     let script = marking(&world).replacen('\n', "\n# tool: t\n", 1);
     world.script("tools/t.sh", &script)
 }
 
-/// The tool is not there, or is refused when called; either way it did not run, and the reason was said.
+/// Expects that the tool is not listed or that its call is refused, that it did not run, and that
+/// the output contains the reason.
 fn refuses(world: &World, reason: &str) {
     let listed = world.run(&["tools", "--json"]).exits(0);
     let called = world.run(&["t"]);
     assert!([3, 4, 5].contains(&called.code), "{called:?}");
-    let said = listed.err + &called.err;
-    assert!(said.contains(reason), "{reason:?} is not in {said:?}");
+    let output = listed.err + &called.err;
+    assert!(output.contains(reason), "{reason:?} is not in {output:?}");
     assert!(!has_mark(world), "it ran");
 }
 
-/// The others here would prove nothing if this one did not run.
+/// Confirms that the marker tool runs without the changes that the other tests make.
 #[test]
-fn the_marking_tool_runs_where_nothing_is_wrong() {
+fn the_marker_tool_runs_in_a_valid_setup() {
     let world = marking_tool();
     world.run(&["t"]).exits(0);
     assert!(has_mark(&world));
 }
 
-/// S6: a program that would run as somebody else, under another name.
+/// S6: a setuid program would run as another user.
 #[test]
-fn a_program_that_changes_the_user_is_not_run() {
+fn a_setuid_program_is_not_run() {
     for mode in [0o4755, 0o2755] {
         let world = marking_tool();
-        let kept = world.outside().join("kept");
-        fs::rename(world.path("tools/t.sh"), &kept).expect("rename");
-        set_mode(&kept, mode);
-        fs::hard_link(&kept, world.path("tools/t.sh")).expect("a hard link");
+        let remaining = world.temp_dir().join("kept");
+        fs::rename(world.path("tools/t.sh"), &remaining).expect("rename");
+        set_mode(&remaining, mode);
+        fs::hard_link(&remaining, world.path("tools/t.sh")).expect("a hard link");
         refuses(&world, "setuid or setgid");
     }
 }
 
-/// S12: a folder or a file that anybody may write.
+/// S12: other users could replace the program.
 #[test]
-fn what_anybody_may_write_is_not_run() {
+fn world_writable_files_and_folders_are_not_run() {
     let world = marking_tool();
     set_mode(&world.path("tools/t.sh"), 0o777);
     refuses(&world, "this file is world-writable");
@@ -60,9 +61,9 @@ fn what_anybody_may_write_is_not_run() {
     refuses(&world, "its folder is world-writable");
 }
 
-/// S12: the script that a tool file starts.
+/// S12
 #[test]
-fn a_tool_file_does_not_start_what_anybody_may_write() {
+fn a_tool_file_does_not_run_a_world_writable_script() {
     let world = project();
     let script = marking(&world);
     let world = world
@@ -72,19 +73,19 @@ fn a_tool_file_does_not_start_what_anybody_may_write() {
     refuses(&world, "this file is world-writable");
 }
 
-/// S12: a file of somebody else. Only the system's own user can give files away.
+/// S12: requires root, because only root can change the owner of a file.
 #[test]
-fn what_belongs_to_somebody_else_is_not_run() {
+fn a_file_of_another_user_is_not_run() {
     let world = marking_tool();
     if std::os::unix::fs::chown(world.path("tools/t.sh"), Some(54321), None).is_err() {
-        return skipped("needs the right to give files away");
+        return report_skipped("needs the right to give files away");
     }
     refuses(&world, "belongs to another user");
 }
 
-/// S16: a script whose interpreter lies in its own folder.
+/// S16
 #[test]
-fn an_interpreter_of_the_folder_is_not_used() {
+fn an_interpreter_in_the_tool_folder_is_not_used() {
     for line in ["#!./evil", "#!evil", "#!/usr/bin/env ./evil", "#!/usr/bin/env -S ./evil"] {
         let world = project();
         let evil = marking(&world);
@@ -93,26 +94,26 @@ fn an_interpreter_of_the_folder_is_not_used() {
         refuses(&world, "`#!` line");
     }
     let world = project();
-    let (evil, place) = (marking(&world), world.path("tools/evil"));
+    let (evil, target) = (marking(&world), world.path("tools/evil"));
     let world = world
         .script("tools/evil", &evil)
-        .script("tools/t.sh", &format!("#!{}\n# tool: t\n", place.display()));
+        .script("tools/t.sh", &format!("#!{}\n# tool: t\n", target.display()));
     refuses(&world, "`#!` line");
 }
 
-/// S11: a tool that cannot be told to end, and leaves somebody behind.
+/// S11: the tool ignores SIGTERM and starts a child process.
 #[test]
-fn a_tool_that_will_not_end_is_ended_with_all_it_started() {
+fn a_hanging_tool_is_killed_with_its_child_processes() {
     let script = "#!/bin/sh\n# tool: t\n# timeout: 300ms\ntrap '' TERM\nsleep 600 &\necho $! > pid\nwhile :; do sleep 600; done\n";
     let world = project().script("tools/t.sh", script);
     let started = Instant::now();
-    world.run(&["t"]).exits(3).says(&["took longer than 300 ms"]);
+    world.run(&["t"]).exits(3).stderr_contains(&["timed out after 300 ms"]);
     assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
     let pid = fs::read_to_string(world.path("tools/pid")).expect("it ran");
     assert!(is_gone(pid.trim()), "process {pid} is still there");
 }
 
-/// Not there, or dead and not yet buried.
+/// The process has ended, or is a zombie.
 fn is_gone(pid: &str) -> bool {
     let state = std::process::Command::new("ps")
         .args(["-o", "stat=", "-p", pid])
@@ -122,9 +123,9 @@ fn is_gone(pid: &str) -> bool {
     state.is_empty() || state.starts_with('Z')
 }
 
-/// S11: one that never stops talking.
+/// S11
 #[test]
-fn a_flood_is_stopped() {
+fn a_tool_with_endless_output_is_stopped() {
     let world = project().file("tools/t.tool.toml", "name = \"t\"\n[run]\ncommand = [\"yes\"]\n");
     let flooded = world.run(&["t"]);
     assert_ne!(flooded.code, 0);
@@ -132,7 +133,7 @@ fn a_flood_is_stopped() {
     assert!(flooded.err.contains("8 MiB"), "{}", &flooded.err[..flooded.err.len().min(1000)]);
 }
 
-/// S11: one that does not read what it is given.
+/// S11
 #[test]
 fn a_tool_need_not_read_its_input() {
     let world = project().file(
@@ -143,18 +144,18 @@ fn a_tool_need_not_read_its_input() {
     assert_eq!(world.run_with(much.as_bytes(), &["t", "--input", "-"]).exits(0).out, "done\n");
 }
 
-/// A program that is not there, or cannot be started.
+/// The program does not exist, or cannot be executed.
 #[test]
-fn a_program_that_is_missing_is_said_when_it_is_called() {
+fn calling_a_missing_program_is_an_error() {
     let tool = |command: &str| format!("name = \"t\"\n[run]\ncommand = [\"{command}\"]\n");
     let world = project().file("tools/t.tool.toml", &tool("no-such-program-anywhere"));
     lists_only_good_and(&world, &["t"]);
     world
         .run(&["t"])
         .exits(3)
-        .says(&["`no-such-program-anywhere` is not installed, or not in PATH"]);
+        .stderr_contains(&["`no-such-program-anywhere` is not installed, or not in PATH"]);
     let world = project()
         .file("tools/plain.sh", "#!/bin/sh\n")
         .file("tools/t.tool.toml", &tool("./plain.sh"));
-    world.run(&["t"]).exits(3).says(&["it is not executable", "chmod +x"]);
+    world.run(&["t"]).exits(3).stderr_contains(&["it is not executable", "chmod +x"]);
 }

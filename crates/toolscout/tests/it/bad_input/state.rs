@@ -1,4 +1,4 @@
-//! A state folder that cannot be used, or holds nonsense.
+//! A state folder that cannot be used or that contains invalid files.
 
 use super::{lists_only_good_and, project};
 use crate::world::{Outcome, World};
@@ -8,14 +8,18 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 
 fn state(world: &World) -> std::path::PathBuf {
-    world.outside().join("state")
+    world.temp_dir().join("state")
 }
 
 #[test]
 fn a_state_folder_that_is_a_file_is_a_warning() {
     let world = project();
     fs::write(state(&world), "not a folder").expect("write");
-    lists_only_good_and(&world, &[]).says(&["warning: ", "state", "hint: nothing is remembered"]);
+    lists_only_good_and(&world, &[]).stderr_contains(&[
+        "warning: ",
+        "state",
+        "hint: nothing is stored until `",
+    ]);
     assert_eq!(
         fs::read_to_string(state(&world)).expect("read"),
         "not a folder",
@@ -24,7 +28,7 @@ fn a_state_folder_that_is_a_file_is_a_warning() {
 }
 
 #[test]
-fn a_state_file_of_nonsense_is_set_aside_and_said() {
+fn a_corrupt_state_file_is_set_aside_with_a_warning() {
     let world = project();
     fs::create_dir_all(state(&world))
         .and_then(|()| fs::write(state(&world).join("state.db"), "nonsense ".repeat(1000)))
@@ -32,17 +36,18 @@ fn a_state_file_of_nonsense_is_set_aside_and_said() {
     let listed = world
         .run(&["tools"])
         .exits(0)
-        .says(&["warning: the state was unreadable", "a new one was made"]);
+        .stderr_contains(&["warning: the state database was unreadable", "a new one was created"]);
     assert_eq!(listed.out, "  good - Always there\n");
     assert_eq!(lists_only_good_and(&world, &[]).err, "", "once is enough");
-    let kept = fs::read_dir(state(&world)).expect("read").filter_map(Result::ok);
-    let kept =
-        kept.filter(|it| fs::read(it.path()).is_ok_and(|it| it.starts_with(b"nonsense "))).count();
-    assert_eq!(kept, 1, "what was there is kept");
+    let remaining = fs::read_dir(state(&world)).expect("read").filter_map(Result::ok);
+    let remaining = remaining
+        .filter(|value| fs::read(value.path()).is_ok_and(|bytes| bytes.starts_with(b"nonsense ")))
+        .count();
+    assert_eq!(remaining, 1, "what was there is kept");
 }
 
 #[test]
-fn a_state_file_that_was_cut_is_set_aside() {
+fn a_truncated_state_file_is_set_aside() {
     let world = project();
     world.run(&["trust"]).exits(0);
     let file = state(&world).join("state.db");
@@ -53,13 +58,16 @@ fn a_state_file_that_was_cut_is_set_aside() {
     assert_eq!(lists_only_good_and(&world, &[]).err, "");
 }
 
-/// Runs without the right to write where it should not. The system's own user has every right, so it becomes another.
+/// Runs the program as an unprivileged user if the test runs as root, because root can write
+/// everywhere.
 fn as_nobody(world: &World, args: &[&str]) -> Outcome {
     let mut command = world.command(args);
-    if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
+    if fs::metadata("/proc/self")
+        .is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0)
+    {
         command.uid(65534).gid(65534);
     }
-    Outcome::of(&mut command)
+    Outcome::run(&mut command)
 }
 
 fn set_mode(path: &Path, mode: u32) {
@@ -69,11 +77,12 @@ fn set_mode(path: &Path, mode: u32) {
 #[test]
 fn a_state_folder_that_cannot_be_written_is_a_warning() {
     let world = project();
-    set_mode(world.outside(), 0o755);
+    set_mode(world.temp_dir(), 0o755);
     fs::create_dir_all(state(&world)).expect("make it");
     set_mode(&state(&world), 0o555);
-    let listed =
-        as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
+    let listed = as_nobody(&world, &["tools"])
+        .exits(0)
+        .stderr_contains(&["warning: ", "hint: nothing is stored until `"]);
     assert_eq!(listed.out, "  good - Always there\n");
     assert_eq!(as_nobody(&world, &["good"]).exits(0).out, "{}\n");
     set_mode(&state(&world), 0o755);
@@ -82,17 +91,18 @@ fn a_state_folder_that_cannot_be_written_is_a_warning() {
 #[test]
 fn a_state_folder_that_cannot_be_read_is_a_warning() {
     let world = project();
-    set_mode(world.outside(), 0o755);
+    set_mode(world.temp_dir(), 0o755);
     world.run(&["trust"]).exits(0);
     set_mode(&state(&world), 0o000);
-    let listed =
-        as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
+    let listed = as_nobody(&world, &["tools"])
+        .exits(0)
+        .stderr_contains(&["warning: ", "hint: nothing is stored until `"]);
     assert_eq!(listed.out, "  good - Always there\n");
     set_mode(&state(&world), 0o755);
 }
 
 #[test]
-fn what_must_be_remembered_fails_where_nothing_can_be() {
+fn commands_that_need_storage_fail_without_it() {
     let world = project();
     fs::write(state(&world), "not a folder").expect("write");
     let refused = world.run(&["trust"]);
@@ -100,9 +110,9 @@ fn what_must_be_remembered_fails_where_nothing_can_be() {
 }
 
 #[test]
-fn without_any_home_the_program_still_works() {
+fn the_program_works_without_a_home_folder() {
     let world = project();
     let mut command = world.command(&["tools"]);
     command.env_remove("HOME").env_remove("TOOLSCOUT_STATE_DIR").env_remove("TOOLSCOUT_CONFIG_DIR");
-    assert_eq!(Outcome::of(&mut command).exits(0).out, "  good - Always there\n");
+    assert_eq!(Outcome::run(&mut command).exits(0).out, "  good - Always there\n");
 }

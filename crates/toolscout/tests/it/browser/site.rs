@@ -1,47 +1,48 @@
-//! `toolscout ui` on a free port, and walks through what it serves.
+//! Runs `toolscout ui` on a free port, and runs browser walks against it.
 
-use crate::world::{World, has};
+use crate::world::{World, is_installed};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// A page that is served; ended with this.
+/// A running UI server. Dropping it stops the server.
 pub(crate) struct Site<'a> {
     world: &'a World,
     child: Child,
-    /// Signs in once.
+    /// The sign-in link, which works once.
     pub(crate) link: String,
 }
 
-/// The browser to use, if there is one, and node to drive it.
+/// The path of Chromium, if Chromium and node are installed.
 pub(super) fn chromium() -> Option<String> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = names
         .into_iter()
-        .find(|name| std::env::split_paths(&path).any(|it| it.join(name).is_file()));
-    (has("node") && has(there.unwrap_or(names[0]))).then(|| there.unwrap_or(names[0]).to_owned())
+        .find(|name| std::env::split_paths(&path).any(|item| item.join(name).is_file()));
+    (is_installed("node") && is_installed(there.unwrap_or(names[0])))
+        .then(|| there.unwrap_or(names[0]).to_owned())
 }
 
 impl<'a> Site<'a> {
-    /// Serves the page of this world, as `toolscout ui` does.
+    /// Starts `toolscout ui` in this world.
     pub(crate) fn open(world: &'a World) -> Self {
         let mut command = world.command(&["ui", "--no-open", "--port", "0"]);
         let mut child = command
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("start the program");
         let mut err = BufReader::new(child.stderr.take().expect("its talk"));
-        let (mut said, mut line) = (String::new(), String::new());
-        while !said.contains("listening on") {
+        let (mut output, mut line) = (String::new(), String::new());
+        while !output.contains("listening on") {
             line.clear();
-            assert_ne!(err.read_line(&mut line).expect("a line"), 0, "it never listened: {said}");
-            said += &line;
+            assert_ne!(err.read_line(&mut line).expect("a line"), 0, "it never listened: {output}");
+            output += &line;
         }
-        // Whatever else it says must not fill the pipe.
+        // Drains stderr, so that the program never blocks on a full pipe.
         std::thread::spawn(move || err.lines().map_while(Result::ok).for_each(drop));
         let link = said
             .lines()

@@ -1,7 +1,7 @@
-//! Clients that are command lines: the MCP Inspector, and mcporter.
+//! Command-line clients: the MCP Inspector and mcporter.
 
 use super::{Scene, installed, node, printed};
-use crate::servers::scene::{is_alive, until};
+use crate::servers::fixture::{is_alive, wait_until};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
@@ -10,20 +10,20 @@ use std::process::{Command, Stdio};
 /// A call that takes half a minute.
 const LONG: &str = r#"{"name":"honest/sleep","arguments":{"seconds":30}}"#;
 
-/// Starts a client that makes the long call, and interrupts it once the server has heard of the call: all that was started
-/// with it, as a terminal does.
+/// Starts a client that makes the long call, and interrupts its process group once the server has
+/// received the call, as a terminal does.
 fn interrupted(scene: &Scene, mut command: Command) {
     command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
     let mut client = command.spawn().expect("the client starts");
-    until("the server is called", || scene.heard("tools/call") == 1);
+    wait_until("the server is called", || scene.received("tools/call") == 1);
     let group = Pid::from_child(&client);
     kill_process_group(group, Signal::INT).expect("it is there");
     client.wait().expect("it ends");
 }
 
-/// With `--strict`, Inspector looks at every schema for what some model's maker would refuse.
+/// With `--strict`, the Inspector also reports schemas that some model vendors refuse.
 #[test]
-fn inspector_finds_no_fault_in_either_era() {
+fn inspector_reports_no_errors_in_either_protocol_era() {
     let (Some(node), Some(inspector)) = (node(), installed("node_modules/.bin/mcp-inspector"))
     else {
         return;
@@ -43,7 +43,7 @@ fn inspector_finds_no_fault_in_either_era() {
             .as_array()
             .expect("tools")
             .iter()
-            .map(|it| &it["name"])
+            .map(|tool| &tool["name"])
             .collect();
         assert_eq!(names, ["execute_tool", "tool_search"], "{era}");
         let call = ["--method", "tools/call", "--tool-name"];
@@ -64,7 +64,7 @@ fn inspector_finds_no_fault_in_either_era() {
 }
 
 #[test]
-fn mcporter_finds_and_runs() {
+fn mcporter_searches_and_calls_tools() {
     let (Some(node), Some(mcporter)) = (node(), installed("node_modules/.bin/mcporter")) else {
         return;
     };
@@ -89,11 +89,12 @@ fn mcporter_finds_and_runs() {
     assert_eq!(ask(&["call", "--stdio", &serve, "execute_tool", "--args", inner]).trim(), "5");
 }
 
-/// None of the two can give up a call and go on. A person interrupts them, and with them ends all that was there for them.
+/// Neither client can cancel a call and continue. Interrupting the client also ends the server that
+/// it started.
 #[test]
-fn who_interrupts_a_command_line_ends_the_server_with_it() {
+fn interrupting_a_command_line_client_stops_the_server() {
     let programs =
-        ["mcp-inspector", "mcporter"].map(|it| installed(&format!("node_modules/.bin/{it}")));
+        ["mcp-inspector", "mcporter"].map(|value| installed(&format!("node_modules/.bin/{value}")));
     let (Some(node), [Some(inspector), Some(mcporter)]) = (node(), programs) else { return };
     let inspect = [
         "--cli",
@@ -113,15 +114,15 @@ fn who_interrupts_a_command_line_ends_the_server_with_it() {
         let mut client = scene.client(&node);
         client
             .arg(program)
-            .args(words.iter().map(|it| if *it == "SERVE" { serve.as_str() } else { it }));
+            .args(words.iter().map(|word| if *word == "SERVE" { serve.as_str() } else { word }));
         interrupted(&scene, client);
-        until("the server is gone", || !is_alive(scene.server()));
+        wait_until("the server is gone", || !is_alive(scene.server()));
     }
 }
 
-/// mcporter can be told how long to wait, and then leaves.
+/// After its timeout mcporter exits.
 #[test]
-fn when_mcporter_has_waited_long_enough_the_server_ends_with_it() {
+fn a_timeout_of_mcporter_stops_the_server() {
     let (Some(node), Some(mcporter)) = (node(), installed("node_modules/.bin/mcporter")) else {
         return;
     };
@@ -139,6 +140,6 @@ fn when_mcporter_has_waited_long_enough_the_server_ends_with_it() {
         LONG,
     ]);
     assert!(!command.output().expect("the client starts").status.success());
-    assert_eq!(scene.heard("tools/call"), 1);
-    until("the server is gone", || !is_alive(scene.server()));
+    assert_eq!(scene.received("tools/call"), 1);
+    wait_until("the server is gone", || !is_alive(scene.server()));
 }
