@@ -1,11 +1,12 @@
-//! 1. There is a script for each shell, and the shell can read it.
-//! 2. Loaded into the real shell, with the real program, it completes commands, tools, flags and values.
-//! 3. Completing starts nothing, not even in a trusted folder.
+//! 1. Each supported shell has a script that the shell can parse.
+//! 2. In a real shell, with the real program, the script completes commands, tools, flags and
+//!    values.
+//! 3. Completion starts no tool, not even in a trusted folder.
 
-use crate::world::{Outcome, World, has};
+use crate::world::{Outcome, World, is_installed};
 
-/// A tool that says all by itself; one behind a manifest; and one that would have to be asked. The last two leave a
-/// mark when they are started, and their folder is trusted.
+/// A script with a full header, a program with a manifest, and a program that needs a probe. The
+/// last two create a marker file when they start, and their folder is trusted.
 fn world() -> World {
     let marks = "#!/bin/sh\n# answers tool-schema\ntouch \"$(dirname \"$0\")/started\"\n";
     let manifest = r#"{"tools": [{"name": "lazy-fetch", "description": "Fetch it later", "path": "lazy-fetch.sh",
@@ -38,12 +39,12 @@ fn assert_nothing_started(world: &World) {
 }
 
 fn in_shell(world: &World, shell: &str, args: &[&str]) -> String {
-    let Outcome { out, err, code } = Outcome::of(world.other(shell).args(args));
+    let Outcome { out, err, code } = Outcome::run(world.program_command(shell).args(args));
     assert_eq!((code, err.as_str()), (0, ""), "{shell} printed {out}");
     out
 }
 
-/// What bash offers for the last of these words.
+/// The completions of bash for the last of these words.
 fn bash(world: &World, words: &[&str]) -> Vec<String> {
     let script = r#"
         source <(toolscout completion bash)
@@ -57,7 +58,7 @@ fn bash(world: &World, words: &[&str]) -> Vec<String> {
 
 /// S-28: a script for each shell.
 #[test]
-fn there_is_a_script_for_each_shell_and_for_no_other() {
+fn completion_scripts_exist_for_supported_shells_only() {
     let world = World::project();
     for (shell, sign) in [
         ("bash", "complete -o default -F _toolscout toolscout"),
@@ -65,20 +66,23 @@ fn there_is_a_script_for_each_shell_and_for_no_other() {
         ("fish", "complete --command toolscout"),
         ("powershell", "Register-ArgumentCompleter -Native -CommandName toolscout"),
     ] {
-        let script = world.out(&["completion", shell]);
+        let script = world.stdout(&["completion", shell]);
         assert!(script.contains(sign) && script.contains("__complete"), "{script}");
     }
-    world.run(&["completion", "tcsh"]).exits(2).says(&["choose from: bash, zsh, fish, powershell"]);
-    world.run(&["completion"]).exits(2).says(&["Missing required argument: SHELL"]);
+    world
+        .run(&["completion", "tcsh"])
+        .exits(2)
+        .stderr_contains(&["choose from: bash, zsh, fish, powershell"]);
+    world.run(&["completion"]).exits(2).stderr_contains(&["Missing required argument: SHELL"]);
 }
 
-/// S-28: the shells themselves find no fault with their scripts.
+/// S-28
 #[test]
-fn the_shells_can_read_their_scripts() {
+fn the_shells_accept_their_completion_scripts() {
     for shell in ["bash", "zsh", "fish"] {
-        if has(shell) {
+        if is_installed(shell) {
             let world = World::project();
-            let script = world.out(&["completion", shell]);
+            let script = world.stdout(&["completion", shell]);
             let world = world.file("script", &script);
             assert_eq!(in_shell(&world, shell, &["-n", "script"]), "");
         }
@@ -91,7 +95,7 @@ fn bash_completes_commands_and_tools() {
     let world = world();
     let offered = bash(&world, &["toolscout", "se"]);
     assert!(offered.contains(&"search".to_owned()), "{offered:?}");
-    assert!(offered.iter().all(|it| it.starts_with("se")), "{offered:?}");
+    assert!(offered.iter().all(|offered| offered.starts_with("se")), "{offered:?}");
     assert_eq!(bash(&world, &["toolscout", "pai"]), ["paint"]);
     assert_eq!(bash(&world, &["toolscout", "run", "pai"]), ["paint"]);
     assert_eq!(bash(&world, &["toolscout", "describe", "lazy"]), ["lazy-fetch"]);
@@ -104,7 +108,7 @@ fn bash_completes_flags_and_their_values() {
     assert_eq!(bash(&world, &["toolscout", "paint", "--co"]), ["--colour", "--coats"]);
     assert_eq!(bash(&world, &["toolscout", "paint", "--colour", "red", "--co"]), ["--coats"]);
     assert_eq!(bash(&world, &["toolscout", "paint", "--colour", "gr"]), ["green", "grey\\ blue"]);
-    // bash itself takes `--colour=gr` apart.
+    // bash splits `--colour=gr` at the equals sign.
     assert_eq!(
         bash(&world, &["toolscout", "paint", "--colour", "=", "gr"]),
         ["green", "grey\\ blue"]
@@ -117,13 +121,15 @@ fn bash_completes_flags_and_their_values() {
 
 /// S-28: never loads a lazy tool.
 #[test]
-fn a_tool_behind_a_manifest_is_completed_without_starting_it() {
+fn completion_does_not_start_a_tool_with_a_manifest() {
     let world = world();
     assert_eq!(bash(&world, &["toolscout", "lazy-fetch", "--f"]), ["--format"]);
     assert_eq!(bash(&world, &["toolscout", "lazy-fetch", "--format", ""]), ["json", "csv"]);
     let all = bash(&world, &["toolscout", ""]);
     assert!(
-        ["lazy-fetch", "ask-me", "paint", "tools"].iter().all(|it| all.contains(&(*it).to_owned())),
+        ["lazy-fetch", "ask-me", "paint", "tools"]
+            .iter()
+            .all(|item| all.contains(&(*item).to_owned())),
         "{all:?}"
     );
     assert_nothing_started(&world);
@@ -131,9 +137,8 @@ fn a_tool_behind_a_manifest_is_completed_without_starting_it() {
     assert!(world.path("tools/started").exists(), "the mark is left by a real run");
 }
 
-/// Options before the command say which tools there are.
 #[test]
-fn what_was_typed_before_decides_which_tools_are_offered() {
+fn options_before_the_command_select_the_completed_tools() {
     let world = world().echo("other/tools/painter.tool.toml", "painter", "");
     assert_eq!(bash(&world, &["toolscout", "--root", "other", "pain"]), ["painter"]);
     assert_eq!(bash(&world, &["toolscout", "--no-discovery", "pain"]), [""]);
@@ -141,7 +146,7 @@ fn what_was_typed_before_decides_which_tools_are_offered() {
 
 #[test]
 fn fish_completes_with_descriptions() {
-    if !has("fish") {
+    if !is_installed("fish") {
         return;
     }
     let world = world();
@@ -150,7 +155,7 @@ fn fish_completes_with_descriptions() {
         in_shell(&world, "fish", &["--no-config", "-c", &script])
     };
     assert!(
-        fish("toolscout se").contains("search\tFind tools that fit a query\n"),
+        fish("toolscout se").contains("search\tSearch for tools\n"),
         "{}",
         fish("toolscout se")
     );
@@ -162,11 +167,11 @@ fn fish_completes_with_descriptions() {
 
 #[test]
 fn zsh_completes_with_descriptions() {
-    if !has("zsh") {
+    if !is_installed("zsh") {
         return;
     }
     let world = world();
-    // Stands in for the part of zsh that draws the menu, and prints what it is given.
+    // Replaces the zsh function that shows the menu with one that prints its arguments.
     let script = r#"
         autoload -Uz compinit && compinit -u -D
         source <(toolscout completion zsh)
@@ -178,7 +183,7 @@ fn zsh_completes_with_descriptions() {
     "#;
     let zsh =
         |words: &[&str]| in_shell(&world, "zsh", &[&["-f", "-c", script, "zsh"], words].concat());
-    assert!(zsh(&["toolscout", "se"]).contains("search:Find tools that fit a query\n"));
+    assert!(zsh(&["toolscout", "se"]).contains("search:Search for tools\n"));
     assert_eq!(zsh(&["toolscout", "pai"]), "paint:Paint it: any colour\n");
     assert_eq!(zsh(&["toolscout", "paint", "--colo"]), "--colour:Which one\n");
     assert_eq!(zsh(&["toolscout", "lazy-fetch", "--format", "c"]), "csv:\n");
@@ -186,11 +191,11 @@ fn zsh_completes_with_descriptions() {
     assert_nothing_started(&world);
 }
 
-/// What others wrote cannot reach the terminal through a completion.
+/// Descriptions of tools must not send control sequences to the terminal.
 #[test]
-fn descriptions_are_offered_on_one_line_and_without_control_characters() {
+fn completion_descriptions_are_one_line_without_control_characters() {
     let more = r#"description = "first \u001b[31mred\tline\nsecond""#;
     let world = World::project().echo("tools/odd.tool.toml", "odd", more);
-    let said = world.out(&["__complete", "--", "od"]);
-    assert_eq!(said, "odd\tfirst \\u{1b}[31mred\\u{9}line\n");
+    let output = world.stdout(&["__complete", "--", "od"]);
+    assert_eq!(output, "odd\tfirst \\u{1b}[31mred\\u{9}line\n");
 }

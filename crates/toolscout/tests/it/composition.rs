@@ -1,15 +1,15 @@
-//! 1. Every tool is a command; help, lists and search start none of them.
-//! 2. `run` is the dispatcher: any form of a name, the same result as the command.
-//! 3. A tool keeps its whole name, and one that a built-in command hides stays reachable.
-//! 4. What was discovered once can be read back without looking again.
+//! 1. Every tool is a command. Help, lists and search start no tool.
+//! 2. `run` accepts every form of a tool's name and gives the same result as the command.
+//! 3. A tool keeps its full name, and stays callable if a built-in command has the same name.
+//! 4. A saved discovery can be read without another discovery.
 
-use crate::world::{World, has};
+use crate::world::{World, is_installed};
 use serde_json::{Value, json};
 use std::fs;
 
 const FETCH: &str = r#"{"name": "fetch-data", "description": "Fetch data", "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}, "format": {"type": "string", "default": "json"}}, "required": ["url"]}}"#;
 
-/// A manifest with one entry, and the program it names; the program notes when it is started.
+/// A manifest with one entry, and its program, which logs each start.
 fn fetching() -> World {
     let args = json!({"url": {"type": "string", "required": true}, "format": {"type": "string", "default": "json"}});
     let manifest = json!({"tools": [{"name": "fetch-data", "description": "Fetch data", "path": "./fetch", "args": args}]});
@@ -27,12 +27,12 @@ fn help_lists_every_tool_as_a_command() {
         .echo("tools/a.tool.toml", "alpha", "description = \"The first\"")
         .echo("src/tools/b.tool.toml", "beta", "description = \"The second\"")
         .script("tools/c.sh", "#!/bin/sh\n# tool: gamma\n# description: The third\n");
-    let help = world.out(&["--help"]);
+    let help = world.stdout(&["--help"]);
     let (_, tools) = help.split_once("Tools (local):\n").expect("a heading for tools");
     let lines: Vec<_> = tools
         .lines()
         .take(3)
-        .map(|it| it.split_whitespace().collect::<Vec<_>>().join(" "))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
     assert_eq!(lines, ["beta The second", "alpha The first", "gamma The third"]);
     [
@@ -48,22 +48,22 @@ fn help_lists_every_tool_as_a_command() {
         "trust",
     ]
     .iter()
-    .for_each(|it| {
+    .for_each(|item| {
         assert!(
-            help.lines().any(|line| line.trim_start().starts_with(&format!("{it} "))),
-            "{it} is not in {help}"
+            help.lines().any(|line| line.trim_start().starts_with(&format!("{item} "))),
+            "{item} is not in {help}"
         )
     });
 }
 
 /// B-03: flags and defaults come from the manifest.
 #[test]
-fn the_help_of_a_manifest_s_tool_starts_nothing() {
+fn help_for_a_tool_with_a_manifest_starts_nothing() {
     let world = fetching();
-    let help = world.out(&["fetch-data", "--help"]);
+    let help = world.stdout(&["fetch-data", "--help"]);
     let line = |flag: &str| {
         help.lines()
-            .find(|it| it.trim_start().starts_with(flag))
+            .find(|line| line.trim_start().starts_with(flag))
             .unwrap_or_else(|| panic!("no {flag} in {help}"))
     };
     assert!(line("--url").contains("required"), "{help}");
@@ -72,7 +72,7 @@ fn the_help_of_a_manifest_s_tool_starts_nothing() {
     assert_eq!(world.started(), [""; 0]);
 }
 
-/// B-04: nor do lists and search, not even in a trusted folder.
+/// B-04: not even in a trusted folder.
 #[test]
 fn help_lists_and_search_start_nothing() {
     let world = fetching().var("TOOLSCOUT_TRUST", "1");
@@ -87,7 +87,7 @@ fn help_lists_and_search_start_nothing() {
         &["--dry-run", "fetch-data", "--url", "x"],
     ];
     for args in all {
-        let out = world.out(args);
+        let out = world.stdout(args);
         assert!(
             out.contains(if args.contains(&"__complete") { "--url" } else { "fetch-data" }),
             "{args:?} printed {out}"
@@ -96,9 +96,9 @@ fn help_lists_and_search_start_nothing() {
     assert_eq!(world.started(), [""; 0]);
 }
 
-/// B-05: asked once what it is, then started once for each call, with the default filled in.
+/// B-05: each call fills in the default.
 #[test]
-fn a_lazy_tool_is_loaded_on_its_first_run_and_started_once_for_each() {
+fn a_lazy_tool_is_probed_once_and_started_once_per_call() {
     let world = fetching();
     let outcome = world.run(&["fetch-data", "--url", "http://e/"]).exits(0);
     assert_eq!(outcome.json()["input"], json!({"url": "http://e/", "format": "json"}));
@@ -107,7 +107,7 @@ fn a_lazy_tool_is_loaded_on_its_first_run_and_started_once_for_each() {
     assert_eq!(world.started(), ["tool-schema", "tool-invoke", "tool-invoke"]);
 }
 
-/// B-05: the file's own schema is checked before its handler runs, where the manifest knows less.
+/// B-05: the manifest has a less strict schema than the file.
 #[test]
 fn the_full_schema_is_checked_before_the_handler_runs() {
     let manifest = json!({"tools": [{"name": "pick", "path": "./pick", "args": {"size": {"type": "string"}}}]});
@@ -117,33 +117,37 @@ fn the_full_schema_is_checked_before_the_handler_runs() {
         schema,
         "echo ran",
     );
-    world.run(&["pick", "--size", "xl"]).exits(2).says(&["size"]);
+    world.run(&["pick", "--size", "xl"]).exits(2).stderr_contains(&["size"]);
     assert_eq!(world.started(), ["tool-schema"]);
-    assert_eq!(world.out(&["pick", "--size", "m"]), "ran\n");
+    assert_eq!(world.stdout(&["pick", "--size", "m"]), "ran\n");
 }
 
-/// B-06: what is missing is named before anything starts.
+/// B-06
 #[test]
-fn a_missing_required_flag_is_named_and_nothing_starts() {
+fn a_missing_required_flag_is_reported_before_anything_starts() {
     let world = fetching();
-    assert_eq!(world.run(&["fetch-data"]).exits(2).says(&["--url", "required"]).out, "");
-    assert_eq!(world.run(&["run", "fetch-data"]).exits(2).says(&["--url", "required"]).out, "");
+    assert_eq!(world.run(&["fetch-data"]).exits(2).stderr_contains(&["--url", "required"]).out, "");
+    assert_eq!(
+        world.run(&["run", "fetch-data"]).exits(2).stderr_contains(&["--url", "required"]).out,
+        ""
+    );
     assert_eq!(world.started(), [""; 0]);
 }
 
 /// B-10: the dash is part of the name, in a manifest, a header and a file name alike.
 #[test]
-fn a_name_with_a_dash_is_kept_whole() {
+fn a_dash_in_a_tool_name_is_preserved() {
     let world = fetching()
         .script("tools/other.sh", "#!/bin/sh\n# tool: fetch-more\n# description: More\n")
         .script("tools/fetch-most.v2", "#!/bin/sh\n# tool-schema\n");
     assert_eq!(world.names(&["--quiet"]), ["fetch-most", "fetch-data", "fetch-more"]);
-    world.run(&["fetch", "--url", "x"]).exits(5).says(&["Command not found: fetch"]);
+    world.run(&["fetch", "--url", "x"]).exits(5).stderr_contains(&["Command not found: fetch"]);
 }
 
-/// B-11: the same output, words and exit code, for a tool that works, one that fails, and a mistake.
+/// B-11: the same output, messages and exit code for a tool that succeeds, one that fails, and an
+/// invalid call.
 #[test]
-fn running_a_tool_by_name_and_as_a_command_is_the_same() {
+fn running_a_tool_by_name_equals_running_it_as_a_command() {
     let number = "[[parameters]]\nname = \"x\"\ntype = \"integer\"\nrequired = true";
     let world = World::project()
         .echo("tools/my-tool.tool.toml", "my-tool", number)
@@ -156,26 +160,26 @@ fn running_a_tool_by_name_and_as_a_command_is_the_same() {
     assert_eq!(both(&["my-tool", "--x", "1"]).exits(0).out, "{\"x\":1}\n");
     both(&["my-tool", "--x", "one"]).exits(2);
     both(&["my-tool", "--help"]).exits(0);
-    both(&["fails"]).exits(1).says(&["boom"]);
+    both(&["fails"]).exits(1).stderr_contains(&["boom"]);
 }
 
-/// B-12: every form of a local tool's name leads to it; another source's name does not.
+/// B-12: every form of a local tool's name finds it. A name with another source does not.
 #[test]
 fn a_tool_is_found_by_every_form_of_its_name() {
     let world = World::project().echo("tools/a.tool.toml", "a", "");
     for name in ["a", "local/a", "local:a", "local__a"] {
-        assert_eq!(world.out(&["run", name]), "{}\n", "{name}");
-        assert_eq!(world.out(&[name]), "{}\n", "{name}");
+        assert_eq!(world.stdout(&["run", name]), "{}\n", "{name}");
+        assert_eq!(world.stdout(&[name]), "{}\n", "{name}");
     }
-    world.run(&["run", "mcp:nope"]).exits(5).says(&["Unknown tool: mcp:nope"]);
-    world.run(&["run", "mcp:a"]).exits(5).says(&["Unknown tool: mcp:a"]);
-    world.run(&["run", "opencode:a"]).exits(5).says(&["Unknown tool: opencode:a"]);
+    world.run(&["run", "mcp:nope"]).exits(5).stderr_contains(&["Unknown tool: mcp:nope"]);
+    world.run(&["run", "mcp:a"]).exits(5).stderr_contains(&["Unknown tool: mcp:a"]);
+    world.run(&["run", "opencode:a"]).exits(5).stderr_contains(&["Unknown tool: opencode:a"]);
 }
 
-/// B-12: a tool in OpenCode's own folder, named after its file.
+/// B-12: a tool in the folder of OpenCode, named after its file.
 #[test]
 fn an_opencode_tool_is_routed_to_its_own_source() {
-    if !has("node") {
+    if !is_installed("node") {
         return;
     }
     let module = "export default { description: 'Search', args: {}, async execute() { return 'from opencode' } };\n\
@@ -189,32 +193,41 @@ fn an_opencode_tool_is_routed_to_its_own_source() {
     assert_eq!(world.run(&["run", "opencode:lookup_deep"]).exits(0).out, "deeper\n");
     assert_eq!(world.run(&["run", "local:lookup"]).exits(0).out, "from local\n");
     assert_eq!(world.run(&["run", "only"]).exits(0).out, "once\n");
-    // Both are folders, so neither is the stronger one.
-    world.run(&["run", "lookup"]).exits(2).says(&["`local/lookup` or `opencode/lookup`"]);
+    // Both sources are folders, so neither takes precedence.
+    world
+        .run(&["run", "lookup"])
+        .exits(2)
+        .stderr_contains(&["`local/lookup` or `opencode/lookup`"]);
 }
 
-/// B-14: the words for a tool that is not there.
+/// B-14
 #[test]
-fn an_unknown_tool_is_said_to_be_unknown() {
+fn an_unknown_tool_is_an_error() {
     let world = World::project().echo("tools/note.tool.toml", "note", "");
-    assert_eq!(world.run(&["run", "nope"]).exits(5).says(&["Unknown tool: nope"]).out, "");
+    assert_eq!(
+        world.run(&["run", "nope"]).exits(5).stderr_contains(&["Unknown tool: nope"]).out,
+        ""
+    );
     world
         .run(&["run", "notes"])
         .exits(5)
-        .says(&["Unknown tool: notes", "did you mean `local/note`?"]);
-    world.run(&["notes"]).exits(5).says(&["Command not found: notes", "Did you mean note?"]);
+        .stderr_contains(&["Unknown tool: notes", "did you mean `local/note`?"]);
+    world
+        .run(&["notes"])
+        .exits(5)
+        .stderr_contains(&["Command not found: notes", "Did you mean note?"]);
 }
 
-/// B-15: help of the tool, wherever the word for it stands.
+/// B-15
 #[test]
-fn help_of_a_tool_can_be_asked_for_in_three_places() {
+fn help_for_a_tool_is_available_in_three_ways() {
     let more = "description = \"Mine\"\n[[parameters]]\nname = \"x\"\ntype = \"integer\"";
     let world = World::project().echo("tools/my-tool.tool.toml", "my-tool", more);
-    let help = world.out(&["my-tool", "--help"]);
+    let help = world.stdout(&["my-tool", "--help"]);
     assert!(help.starts_with("Usage: toolscout my-tool") && help.contains("--x"), "{help}");
-    assert_eq!(world.out(&["run", "--help", "my-tool"]), help);
-    assert_eq!(world.out(&["run", "my-tool", "--help"]), help);
-    assert!(world.out(&["run", "--help"]).starts_with("Usage: toolscout run"));
+    assert_eq!(world.stdout(&["run", "--help", "my-tool"]), help);
+    assert_eq!(world.stdout(&["run", "my-tool", "--help"]), help);
+    assert!(world.stdout(&["run", "--help"]).starts_with("Usage: toolscout run"));
 }
 
 /// B-16: the folder's part of the qualified list.
@@ -222,53 +235,53 @@ fn help_of_a_tool_can_be_asked_for_in_three_places() {
 fn the_qualified_list_names_each_tool_with_its_source() {
     let world =
         World::project().echo("tools/a.tool.toml", "a", "").echo("tools/b.tool.toml", "b", "");
-    assert_eq!(world.out(&["tools", "list"]), "Available tools:\n  - local:a\n  - local:b\n");
+    assert_eq!(world.stdout(&["tools", "list"]), "Available tools:\n  - local:a\n  - local:b\n");
 }
 
-/// B-26: the same tools from a file, with the tree gone.
+/// B-26: lists the tools from a file after the folder was deleted.
 #[test]
-fn a_saved_discovery_gives_the_same_tools_without_looking_for_them() {
+fn a_saved_discovery_lists_the_same_tools_without_discovery() {
     let more = "description = \"Copies\"\nkeywords = [\"copy\"]\n[[parameters]]\nname = \"text\"\ntype = \"string\"\n[cli.text]\nshort = \"t\"";
     let world = fetching().echo("tools/copy.tool.toml", "copy", more);
-    let (lines, help) = (world.out(&["tools"]), world.out(&["copy", "--help"]));
+    let (lines, help) = (world.stdout(&["tools"]), world.stdout(&["copy", "--help"]));
     let without_status = |list: Vec<Value>| -> Vec<Value> {
         list.into_iter()
-            .map(|mut it| {
-                it.as_object_mut().expect("an object").remove("status");
-                it
+            .map(|mut item| {
+                item.as_object_mut().expect("an object").remove("status");
+                item
             })
             .collect()
     };
     let before = without_status(world.tools(&[]));
-    let saved = world.out(&["discover", "--json"]);
+    let saved = world.stdout(&["discover", "--json"]);
     let world = world.file("saved.json", &saved);
     fs::remove_dir_all(world.path("tools")).expect("the tree is there");
-    assert_eq!(world.out(&["--tools-from", "saved.json", "tools"]), lines);
-    assert_eq!(world.out(&["tools", "--tools-from", "saved.json"]), lines);
-    assert_eq!(world.out(&["--tools-from", "saved.json", "copy", "--help"]), help);
+    assert_eq!(world.stdout(&["--tools-from", "saved.json", "tools"]), lines);
+    assert_eq!(world.stdout(&["tools", "--tools-from", "saved.json"]), lines);
+    assert_eq!(world.stdout(&["--tools-from", "saved.json", "copy", "--help"]), help);
     assert_eq!(without_status(world.tools(&["--tools-from", "saved.json"])), before);
     assert_eq!(world.started(), [""; 0]);
     world
         .run(&["--tools-from", "saved.json", "copy", "--text", "x"])
         .exits(3)
-        .says(&["copy.tool.toml", "is not there any more"]);
+        .stderr_contains(&["copy.tool.toml", "no longer exists"]);
 }
 
-/// B-26: a tool of a saved list is called by reading its own file only.
+/// B-26: a call reads only the file of that tool.
 #[test]
 fn a_tool_of_a_saved_discovery_can_be_called() {
     let world = fetching().echo("tools/copy.tool.toml", "copy", "");
-    let saved = world.out(&["discover", "--json"]);
+    let saved = world.stdout(&["discover", "--json"]);
     let world = world.file("saved.json", &saved);
-    assert_eq!(world.out(&["--tools-from", "saved.json", "copy"]), "{}\n");
+    assert_eq!(world.stdout(&["--tools-from", "saved.json", "copy"]), "{}\n");
     let outcome = world.run(&["--tools-from", "saved.json", "fetch-data", "--url", "u"]).exits(0);
     assert_eq!(outcome.json()["input"], json!({"url": "u", "format": "json"}));
 }
 
-/// B-26: also one of several that only their file knows, and one of OpenCode's.
+/// B-26: a file with several tools, and a tool of OpenCode.
 #[test]
-fn tools_that_only_their_file_knows_can_be_called_from_a_saved_discovery() {
-    if !has("node") {
+fn tools_defined_by_code_can_be_called_from_a_saved_discovery() {
+    if !is_installed("node") {
         return;
     }
     let both = r#"[{"name": "one", "inputSchema": {}}, {"name": "two", "inputSchema": {}}]"#;
@@ -276,33 +289,36 @@ fn tools_that_only_their_file_knows_can_be_called_from_a_saved_discovery() {
     let world = World::project()
         .program("tools/pair", both, "echo \"I am $2\"")
         .file(".opencode/tools/lookup.js", module);
-    let saved = world.out(&["--trust", "discover", "--json"]);
+    let saved = world.stdout(&["--trust", "discover", "--json"]);
     let world = world.file("saved.json", &saved);
     assert_eq!(world.names(&["--tools-from", "saved.json"]), ["one", "two", "lookup_deep"]);
-    assert_eq!(world.out(&["--tools-from", "saved.json", "two"]), "I am two\n");
+    assert_eq!(world.stdout(&["--tools-from", "saved.json", "two"]), "I am two\n");
     assert_eq!(
-        world.out(&["--tools-from", "saved.json", "run", "opencode:lookup_deep"]),
+        world.stdout(&["--tools-from", "saved.json", "run", "opencode:lookup_deep"]),
         "deeper\n"
     );
 }
 
-/// B-26: a file that is no saved list is said to be none.
+/// B-26
 #[test]
-fn a_file_that_holds_no_saved_discovery_is_an_error() {
+fn a_file_without_a_saved_discovery_is_an_error() {
     let world = World::project().file("saved.json", "{\"tools\": 1}");
-    world.run(&["--tools-from", "saved.json", "tools"]).exits(2).says(&[
+    world.run(&["--tools-from", "saved.json", "tools"]).exits(2).stderr_contains(&[
         "saved.json",
         "hint:",
         "discover --json",
     ]);
-    world.run(&["--tools-from", "nowhere.json", "tools"]).exits(3).says(&["nowhere.json"]);
+    world
+        .run(&["--tools-from", "nowhere.json", "tools"])
+        .exits(3)
+        .stderr_contains(&["nowhere.json"]);
 }
 
-/// Section 8 of the product: a tool named like a built-in command hides nothing and is not lost.
+/// Section 8 of the product: the built-in command stays available, too.
 #[test]
-fn a_tool_that_is_named_like_a_built_in_command_stays_reachable_through_run() {
+fn a_tool_with_the_name_of_a_built_in_command_can_be_called_with_run() {
     let world = World::project().echo("tools/search.tool.toml", "search", "description = \"Mine\"");
-    let outcome = world.run(&["search", "mine"]).exits(0).says(&[
+    let outcome = world.run(&["search", "mine"]).exits(0).stderr_contains(&[
         "warning:",
         "`search` is also a built-in command",
         "toolscout run search",
@@ -312,31 +328,32 @@ fn a_tool_that_is_named_like_a_built_in_command_stays_reachable_through_run() {
     assert_eq!(world.run(&["run", "local/search"]).exits(0).out, "{}\n");
 }
 
-/// Section 8 of the product: options of the program may stand before a built-in command or after it.
+/// Section 8 of the product
 #[test]
-fn options_of_the_program_work_on_both_sides_of_a_built_in_command() {
-    let world = World::project().echo("tools/a.tool.toml", "a", "").at("..");
-    let list = world.out(&["-C", "project", "--json", "tools"]);
-    assert_eq!(world.out(&["tools", "--json", "-C", "project"]), list);
-    assert_eq!(world.out(&["-C", "project", "tools", "--output", "json"]), list);
-    world.run(&["-C", "nowhere", "tools"]).exits(2).says(&["nowhere"]);
+fn global_options_work_before_and_after_a_built_in_command() {
+    let world = World::project().echo("tools/a.tool.toml", "a", "").in_folder("..");
+    let list = world.stdout(&["-C", "project", "--json", "tools"]);
+    assert_eq!(world.stdout(&["tools", "--json", "-C", "project"]), list);
+    assert_eq!(world.stdout(&["-C", "project", "tools", "--output", "json"]), list);
+    world.run(&["-C", "nowhere", "tools"]).exits(2).stderr_contains(&["nowhere"]);
 }
 
-/// A-01: a `..` in the given folder leads to that folder's project, not to the one somebody stands in.
+/// A-01: `..` in the option refers to the project of that folder, not to that of the current
+/// folder.
 #[test]
-fn a_given_folder_is_looked_at_from_where_it_really_is() {
+fn the_project_option_resolves_parent_folders_correctly() {
     let world = World::bare()
         .file("one/package.json", "{}")
         .echo("one/tools/a.tool.toml", "a", "")
         .file("two/notes.md", "")
-        .at("one");
+        .in_folder("one");
     assert_eq!(world.names(&[]), ["a"]);
     assert_eq!(world.names(&["-C", "../two"]), [""; 0]);
 }
 
-/// Section 8 of the product: a bare call shows what there is and what to type next.
+/// Section 8 of the product
 #[test]
-fn without_a_command_it_shows_what_there_is_and_what_to_type_next() {
+fn without_a_command_it_shows_a_summary_and_next_steps() {
     let world = World::project()
         .echo("tools/a.tool.toml", "alpha", "description = \"The first\"")
         .file("tools/b.tool.toml", "{[");
@@ -346,19 +363,19 @@ fn without_a_command_it_shows_what_there_is_and_what_to_type_next() {
     {
         assert!(outcome.out.contains(part), "{part:?} is not in {outcome:?}");
     }
-    assert!(World::bare().out(&[]).contains("No tools yet."));
+    assert!(World::bare().stdout(&[]).contains("No tools yet."));
 }
 
 /// A file in `tools/` of a folder that is no project is not found; what to do about it is said, and works.
 #[test]
 fn where_there_is_no_project_it_says_how_to_make_one() {
     let world = World::bare().echo("tools/a.tool.toml", "alpha", "");
-    let said = world.out(&[]);
+    let output = world.stdout(&[]);
     assert!(
-        said.contains("This is no project") && said.contains("  touch toolscout.toml\n"),
-        "{said}"
+        output.contains("This is not a project") && output.contains("  touch toolscout.toml\n"),
+        "{output}"
     );
     let world = world.file("toolscout.toml", "");
-    assert!(world.out(&[]).contains("local (1 tool)"));
-    assert!(!World::project().out(&[]).contains("This is no project"));
+    assert!(world.stdout(&[]).contains("local (1 tool)"));
+    assert!(!World::project().stdout(&[]).contains("This is not a project"));
 }

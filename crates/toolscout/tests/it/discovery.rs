@@ -1,35 +1,36 @@
-//! 1. Roots are found upward, given, or configured; their tools come in that order.
-//! 2. Patterns say which files count, and what is ignored is never opened.
-//! 3. A broken file is news with its path and reason, and stops nothing unless asked to.
-//! 4. Two tools of one name are settled by a rule, and said once.
-//! 5. The same tree gives the same list, the second time from what is remembered.
+//! 1. Roots are found in a parent folder, given as options, or configured. Their tools are listed
+//!    in that order.
+//! 2. Patterns select the files, and ignored files are never opened.
+//! 3. A broken file is reported with its path and reason. It stops discovery only in strict mode.
+//! 4. A rule resolves a conflict between two tools of the same name, and one warning reports it.
+//! 5. The same tree gives the same list. The second discovery uses the cache.
 
-use crate::world::{World, has};
+use crate::world::{World, is_installed};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-/// A-01: the nearest folder with a marker is the root, wherever below it somebody stands.
+/// A-01: the nearest folder with a marker is the root, from any folder below it.
 #[test]
-fn the_root_is_found_upward_and_only_its_tool_folders_count() {
+fn the_root_is_the_nearest_ancestor_and_only_its_tool_folders_are_searched() {
     let world = World::project()
         .echo("tools/a.tool.toml", "a", "")
         .echo("tools/x/y/b.tool.toml", "b", "")
         .file("src/tools/c.tool.json", r#"{"name": "c", "run": {"command": ["cat"]}}"#)
         .echo("lib/d.tool.toml", "d", "");
     let paths = ["src/tools/c.tool.json", "tools/a.tool.toml", "tools/x/y/b.tool.toml"]
-        .map(|it| json!(world.path(it)));
-    let tools = world.at("tools/x/y").tools(&[]);
-    assert_eq!(tools.iter().map(|it| &it["name"]).collect::<Vec<_>>(), ["c", "a", "b"]);
+        .map(|value| json!(world.path(value)));
+    let tools = world.in_folder("tools/x/y").tools(&[]);
+    assert_eq!(tools.iter().map(|tool| &tool["name"]).collect::<Vec<_>>(), ["c", "a", "b"]);
     assert_eq!(
-        tools.iter().map(|it| &it["path"]).collect::<Vec<_>>(),
+        tools.iter().map(|tool| &tool["path"]).collect::<Vec<_>>(),
         paths.iter().collect::<Vec<_>>()
     );
 }
 
-/// A-01: what `tools --json` gives for each tool, complete.
+/// A-01
 #[test]
-fn a_tool_is_listed_with_all_that_is_known_about_it() {
+fn tools_json_lists_every_field_of_a_tool() {
     let more = "description = \"Copies\"\nkeywords = [\"copy\"]\n[[parameters]]\nname = \"text\"\ntype = \"string\"\nrequired = true";
     let world = World::project().echo("tools/copy.tool.toml", "copy", more);
     let path = world.path("tools/copy.tool.toml");
@@ -42,17 +43,17 @@ fn a_tool_is_listed_with_all_that_is_known_about_it() {
     assert_eq!(world.run(&["tools", "--json"]).exits(0).json(), whole);
 }
 
-/// A-02: no project, no tools, no error.
+/// A-02
 #[test]
-fn outside_of_any_project_there_is_an_empty_list() {
+fn outside_of_a_project_the_tool_list_is_empty() {
     let world = World::bare().echo("tools/a.tool.toml", "a", "");
-    assert_eq!(world.out(&["tools", "--json"]), "[]\n");
-    assert_eq!(world.out(&["tools"]), "");
+    assert_eq!(world.stdout(&["tools", "--json"]), "[]\n");
+    assert_eq!(world.stdout(&["tools"]), "");
 }
 
-/// A-03: broken on purpose, so that opening one would be heard.
+/// A-03: the files are broken, so opening one would cause a warning.
 #[test]
-fn tests_private_files_and_foreign_folders_are_passed_over_in_silence() {
+fn tests_private_files_and_vendored_folders_are_skipped_silently() {
     let ignored = [
         "tools/a.test.tool.toml",
         "tools/a.test.toml",
@@ -63,23 +64,24 @@ fn tests_private_files_and_foreign_folders_are_passed_over_in_silence() {
         "tools/target/t.tool.toml",
         "tools/.cache/t.tool.json",
     ];
-    let world =
-        ignored.iter().fold(World::project().echo("tools/a.tool.toml", "a", ""), |it, path| {
-            it.file(path, "{[ broken")
+    let world = ignored
+        .iter()
+        .fold(World::project().echo("tools/a.tool.toml", "a", ""), |ignored, path| {
+            ignored.file(path, "{[ broken")
         });
-    assert_eq!(world.out(&["tools"]), "  a - (no description)\n");
+    assert_eq!(world.stdout(&["tools"]), "  a - (no description)\n");
     let other = world.echo("tools/b.tool.toml", "b", "");
     let outcome = other
         .run(&["tools", "--verbose", "--log-format", "json"])
         .exits(0)
-        .keeps_quiet_about(&["note:", "warning:"]);
+        .stderr_lacks(&["note:", "warning:"]);
     let scan = outcome.events("discovery.scan").pop().expect("a scan");
     assert_eq!((&scan["hits"], &scan["misses"]), (&json!(1), &json!(1)));
 }
 
-/// A-04: a given pattern replaces the usual ones; so does a given list of what to ignore.
+/// A-04: given patterns replace the default ones; so do given ignore patterns.
 #[test]
-fn given_patterns_replace_the_usual_ones() {
+fn given_patterns_replace_the_default_patterns() {
     let world = World::project()
         .echo("tools/a.tool.toml", "a", "")
         .echo("commands/deep/c.tool.toml", "c", "")
@@ -96,14 +98,14 @@ fn two_roots() -> World {
     World::bare().echo("r1/tools/t1.tool.toml", "t1", "").echo("r2/tools/t2.tool.toml", "t2", "")
 }
 
-/// A-06: roots in the order they are given, not in that of their names.
+/// A-06: not in alphabetical order.
 #[test]
-fn given_roots_are_searched_in_their_order() {
+fn roots_are_searched_in_the_given_order() {
     assert_eq!(two_roots().names(&["--root", "r2", "--root", "r1"]), ["t2", "t1"]);
     assert_eq!(two_roots().names(&["--root", "r1", "--root", "r2"]), ["t1", "t2"]);
 }
 
-/// A-07: the default root first, then the others, from the command line or from the configuration.
+/// A-07: the default root comes first, then the roots of the command line or of the configuration.
 #[test]
 fn the_default_root_can_be_one_of_several() {
     let world = World::project()
@@ -123,14 +125,14 @@ fn the_default_root_can_be_one_of_several() {
     assert_eq!(configured.names(&[]), ["own", "shared", "plugin"]);
 }
 
-/// A-07: a root that is not there is news, and the others are searched.
+/// A-07
 #[test]
-fn a_root_that_is_missing_is_said_and_hides_no_other() {
+fn a_missing_root_is_reported_and_the_others_are_searched() {
     let world = two_roots();
     let outcome = world
         .run(&["--root", "nowhere", "--root", "r1", "tools"])
         .exits(0)
-        .says(&["warning", "nowhere"]);
+        .stderr_contains(&["warning", "nowhere"]);
     assert_eq!(outcome.out, "  t1 - (no description)\n");
 }
 
@@ -144,36 +146,40 @@ fn dup() -> World {
     )
 }
 
-/// A-08: the later one wins, and one warning names the tool and both files.
+/// A-08: the warning names the tool and both files.
 #[test]
-fn of_two_tools_of_one_name_the_later_wins_and_both_are_named_once() {
+fn the_later_of_two_tools_with_one_name_wins_with_one_warning() {
     let world = dup();
     let outcome = world.run(&[&DUP[..], &["tools"]].concat()).exits(0);
-    let paths =
-        ["r1", "r2"].map(|it| world.path(it).join("tools/dup.tool.toml").display().to_string());
+    let paths = ["r1", "r2"]
+        .map(|value| world.path(value).join("tools/dup.tool.toml").display().to_string());
     assert_eq!(outcome.out, "  dup - two\n");
     assert_eq!(outcome.err.matches("warning:").count(), 1, "{outcome:?}");
-    outcome.says(&["dup", &paths[0], &paths[1]]);
+    outcome.stderr_contains(&["dup", &paths[0], &paths[1]]);
 }
 
-/// A-09: `skip` keeps the earlier one.
+/// A-09
 #[test]
-fn a_conflict_can_be_settled_for_the_earlier_tool() {
+fn on_conflict_skip_keeps_the_earlier_tool() {
     let outcome = dup().run(&[&DUP[..], &["tools", "--on-conflict", "skip"]].concat()).exits(0);
     assert_eq!(outcome.out, "  dup - one\n");
     assert_eq!(outcome.err.matches("warning:").count(), 1, "{outcome:?}");
 }
 
-/// A-09: `error` stops, from the command line or from the configuration.
+/// A-09: set on the command line or in the configuration.
 #[test]
-fn a_conflict_can_be_made_an_error() {
+fn on_conflict_error_fails() {
     let world = dup();
     let outcome = world.run(&[&DUP[..], &["tools", "--on-conflict", "error"]].concat()).exits(2);
-    assert_eq!(outcome.says(&["Tool 'dup' is already registered"]).out, "");
+    assert_eq!(outcome.stderr_contains(&["Tool 'dup' is already registered"]).out, "");
     let configured =
         world.file("toolscout.toml", "on_conflict = \"error\"\nroots = [\"r1\", \"r2\"]\n");
     assert_eq!(
-        configured.run(&["tools"]).exits(2).says(&["Tool 'dup' is already registered"]).out,
+        configured
+            .run(&["tools"])
+            .exits(2)
+            .stderr_contains(&["Tool 'dup' is already registered"])
+            .out,
         ""
     );
 }
@@ -186,34 +192,34 @@ fn one_broken_of_four() -> World {
         .echo("tools/d.tool.toml", "d", "")
 }
 
-/// A-10: path and reason of the broken file; the rest goes on.
+/// A-10: the warning contains the path and the reason.
 #[test]
-fn a_file_with_a_syntax_error_is_said_and_hides_no_other() {
+fn a_file_with_a_syntax_error_is_reported_and_the_others_are_listed() {
     let world = one_broken_of_four();
     let bad = world.path("tools/b.tool.toml").display().to_string();
-    let outcome = world.run(&["tools"]).exits(0).says(&["warning:", &bad, "line 2"]);
+    let outcome = world.run(&["tools"]).exits(0).stderr_contains(&["warning:", &bad, "line 2"]);
     assert_eq!(
         outcome.out,
         "  a - (no description)\n  c - (no description)\n  d - (no description)\n"
     );
 }
 
-/// A-11: strict mode stops at it and prints no list.
+/// A-11: it prints no list.
 #[test]
 fn strict_mode_stops_at_the_first_broken_file() {
     let world = one_broken_of_four();
     let bad = world.path("tools/b.tool.toml").display().to_string();
     assert_eq!(
-        world.run(&["tools", "--strict"]).exits(2).says(&["error:", &bad, "line 2"]).out,
+        world.run(&["tools", "--strict"]).exits(2).stderr_contains(&["error:", &bad, "line 2"]).out,
         ""
     );
     assert_eq!(world.run(&["tools", "--strict", "--json"]).exits(2).out, "");
     assert_eq!(world.file("toolscout.toml", "strict = true\n").run(&["tools"]).exits(2).out, "");
 }
 
-/// A-10: the doctor says the same, with what to do, and exits with 1.
+/// A-10: doctor also prints a hint and exits with 1.
 #[test]
-fn the_doctor_finds_a_broken_file_and_says_when_there_is_none() {
+fn doctor_reports_a_broken_file_or_no_problems() {
     let world = one_broken_of_four();
     let outcome = world.run(&["doctor"]).exits(1);
     assert!(
@@ -222,12 +228,12 @@ fn the_doctor_finds_a_broken_file_and_says_when_there_is_none() {
     );
     assert!(outcome.out.contains("tools     3 (3 ready)"), "{outcome:?}");
     let found = world.run(&["doctor", "--json"]).exits(1).json();
-    assert_eq!(found["problems"][0]["path"], json!(world.path("tools/b.tool.toml")));
+    assert_eq!(found["diagnostics"][0]["path"], json!(world.path("tools/b.tool.toml")));
     let mended = world.echo("tools/b.tool.toml", "b", "");
-    assert!(mended.out(&["doctor"]).ends_with("\nNo problems.\n"));
+    assert!(mended.stdout(&["doctor"]).ends_with("\nNo problems.\n"));
 }
 
-/// A-12: every way of being no tool has a reason of its own.
+/// A-12
 #[test]
 fn each_incomplete_tool_file_is_refused_with_its_own_reason() {
     let world = World::project()
@@ -245,27 +251,28 @@ fn each_incomplete_tool_file_is_refused_with_its_own_reason() {
         let line = outcome
             .err
             .lines()
-            .find(|it| it.contains(&path))
+            .find(|line| line.contains(&path))
             .unwrap_or_else(|| panic!("{file} is not in {outcome:?}"));
         line.split_once(&format!("{path}: ")).expect("a reason").1.to_owned()
     };
-    let said = ["nameless", "idle", "empty", "listed", "texty", "odd"]
-        .map(|it| reason(&format!("{it}.tool.toml")));
+    let output = ["nameless", "idle", "empty", "listed", "texty", "odd"]
+        .map(|value| reason(&format!("{value}.tool.toml")));
     let words = [
-        "no `name`",
-        "neither `[run]` nor `[http]`",
+        "missing `name`",
+        "missing `[run]` or `[http]`",
         "name is empty",
         "is a list",
         "must be \"object\"",
         "a/b",
     ];
-    said.iter()
+    output
+        .iter()
         .zip(words)
-        .for_each(|(said, word)| assert!(said.contains(word), "{word:?} is not in {said:?}"));
-    assert_eq!(outcome.err.matches("warning:").count(), said.len(), "{outcome:?}");
+        .for_each(|(output, word)| assert!(output.contains(word), "{word:?} is not in {output:?}"));
+    assert_eq!(outcome.err.matches("warning:").count(), output.len(), "{outcome:?}");
 }
 
-/// A-12: the same for what executables answer.
+/// A-12
 #[test]
 fn each_incomplete_answer_of_an_executable_is_refused_with_its_own_reason() {
     let world = World::project()
@@ -280,18 +287,18 @@ fn each_incomplete_answer_of_an_executable_is_refused_with_its_own_reason() {
         );
     let outcome = world.run(&["tools"]).exits(0);
     assert_eq!(outcome.out, "  good - (no description)\n", "{outcome:?}");
-    outcome.says(&[
-        "nameless: has no `name`",
-        "shapeless: tool `shapeless`: has no `inputSchema`",
+    outcome.stderr_contains(&[
+        "nameless: missing `name`",
+        "shapeless: tool `shapeless`: missing `inputSchema`",
         "listed: tool `listed`: `inputSchema` is a list",
-        "mixed: tool `bad`: has no `inputSchema`",
+        "mixed: tool `bad`: missing `inputSchema`",
     ]);
 }
 
-/// A-12: the same for what modules export.
+/// A-12
 #[test]
 fn each_incomplete_export_of_a_module_is_refused_with_its_own_reason() {
-    if !has("node") || !has("python3") {
+    if !is_installed("node") || !is_installed("python3") {
         return;
     }
     let module = "export const idle = { name: 'idle', inputSchema: {} };\n\
@@ -305,7 +312,7 @@ fn each_incomplete_export_of_a_module_is_refused_with_its_own_reason() {
         .file("tools/p.py", python);
     let outcome = world.run(&["tools"]).exits(0);
     assert_eq!(outcome.out, "  good - (no description)\n", "{outcome:?}");
-    outcome.says(&[
+    outcome.stderr_contains(&[
         "(`idle`) has no `handler`",
         "(`shapeless`) has no `inputSchema`",
         "`nameless` has no `name`",
@@ -313,9 +320,9 @@ fn each_incomplete_export_of_a_module_is_refused_with_its_own_reason() {
     ]);
 }
 
-/// A-14: what holds no tool is nobody's mistake; who looks for it can read about it.
+/// A-14: `--verbose` explains why a file is not a tool.
 #[test]
-fn files_that_hold_no_tools_are_not_worth_a_warning() {
+fn files_without_tools_cause_no_warning() {
     let world = World::project()
         .file("tools/empty.tool.toml", "")
         .file("tools/comment.tool.yaml", "# nothing yet\n")
@@ -326,30 +333,30 @@ fn files_that_hold_no_tools_are_not_worth_a_warning() {
         .file("tools/data.json", "{]")
         .file("tools/manifest.json", r#"{"name": "some other program's"}"#)
         .script("tools/build.sh", "#!/bin/sh\necho building\n");
-    assert_eq!(world.out(&["tools", "--json"]), "[]\n");
+    assert_eq!(world.stdout(&["tools", "--json"]), "[]\n");
     let loud = world
         .run(&["tools", "--verbose"])
         .exits(0)
-        .says(&["note:", "empty.tool.toml"])
-        .keeps_quiet_about(&["warning:"]);
+        .stderr_contains(&["note:", "empty.tool.toml"])
+        .stderr_lacks(&["warning:"]);
     assert_eq!(loud.out, "");
 }
 
-/// A-15: only what is named; the project is not searched.
+/// A-15: the project is not searched.
 #[test]
-fn without_discovery_only_the_tools_that_are_named_are_there() {
+fn without_discovery_only_the_given_tools_are_listed() {
     let world =
         World::project().echo("tools/d.tool.toml", "d", "").echo("extra/e.tool.toml", "e", "");
     assert_eq!(world.names(&["--tool", "extra/e.tool.toml", "--no-discovery"]), ["e"]);
     assert_eq!(world.names(&["--no-discovery"]), [""; 0]);
     let configured = world.file("toolscout.toml", "tool_files = [\"extra/e.tool.toml\"]\n");
     assert_eq!(configured.names(&["--no-discovery"]), ["e"]);
-    assert_eq!(configured.at("tools").names(&["--no-discovery"]), ["e"]);
+    assert_eq!(configured.in_folder("tools").names(&["--no-discovery"]), ["e"]);
 }
 
-/// A-16: explicit tools come first.
+/// A-16
 #[test]
-fn tools_that_are_named_come_before_those_that_are_found() {
+fn given_tools_precede_discovered_tools() {
     let world =
         World::project().echo("tools/d.tool.toml", "d", "").echo("extra/e.tool.toml", "e", "");
     assert_eq!(world.names(&["--tool", "extra/e.tool.toml"]), ["e", "d"]);
@@ -359,19 +366,19 @@ fn tools_that_are_named_come_before_those_that_are_found() {
     );
 }
 
-/// A-18: the words for a missing description.
+/// A-18
 #[test]
-fn a_tool_without_a_description_says_so() {
+fn a_tool_without_a_description_is_marked() {
     let world = World::project().echo("tools/a.tool.toml", "name", "");
-    assert_eq!(world.out(&["tools"]), "  name - (no description)\n");
+    assert_eq!(world.stdout(&["tools"]), "  name - (no description)\n");
 }
 
-/// A-19: byte-identical, in the order of the paths, and the second time nothing is read.
+/// A-19: the output is byte-identical and ordered by path. The second discovery reads no file.
 #[test]
-fn a_second_discovery_of_the_same_tree_is_the_same_and_comes_from_what_is_remembered() {
+fn a_second_discovery_is_identical_and_uses_the_cache() {
     let names = ["b", "a/z", "a", "C"];
-    let world = names.iter().fold(World::project(), |it, name| {
-        it.echo(&format!("tools/{name}.tool.toml"), &name.replace('/', "-"), "")
+    let world = names.iter().fold(World::project(), |value, name| {
+        value.echo(&format!("tools/{name}.tool.toml"), &name.replace('/', "-"), "")
     });
     let args = ["tools", "--json", "--verbose", "--log-format", "json"];
     let scans: [(String, Value); 2] = [(); 2].map(|()| {
@@ -384,7 +391,7 @@ fn a_second_discovery_of_the_same_tree_is_the_same_and_comes_from_what_is_rememb
     assert_eq!([&scans[0].1, &scans[1].1], [&json!([0, 4]), &json!([4, 0])]);
 }
 
-/// A-19: a changed file is read again, the others are not.
+/// A-19
 #[test]
 fn only_a_changed_file_is_read_again() {
     let world = World::project().echo("tools/a.tool.toml", "a", "").echo(
@@ -392,7 +399,7 @@ fn only_a_changed_file_is_read_again() {
         "b",
         "description = \"old\"",
     );
-    assert_eq!(world.out(&["tools"]), "  a - (no description)\n  b - old\n");
+    assert_eq!(world.stdout(&["tools"]), "  a - (no description)\n  b - old\n");
     let world = world.echo("tools/b.tool.toml", "b", "description = \"quite new\"");
     let outcome = world.run(&["tools", "--verbose", "--log-format", "json"]).exits(0);
     let scan = outcome.events("discovery.scan").pop().expect("a scan");
@@ -400,16 +407,17 @@ fn only_a_changed_file_is_read_again() {
     assert_eq!((&scan["hits"], &scan["misses"]), (&json!(1), &json!(1)));
 }
 
-/// A-21: folders in the order of the configuration, tools in that of each manifest.
+/// A-21: folders are in the order of the configuration, tools in the order of each manifest.
 #[test]
-fn configured_tool_directories_keep_their_order_and_that_of_their_manifests() {
+fn tool_directories_and_their_manifests_keep_their_order() {
     let manifest = |names: [&str; 2]| {
-        let tools = names.map(|it| json!({"name": it, "path": format!("./{it}.sh"), "args": {}}));
+        let tools =
+            names.map(|name| json!({"name": name, "path": format!("./{name}.sh"), "args": {}}));
         json!({"tools": tools}).to_string()
     };
     let world = ["d1/z", "d1/y", "d2/x", "d2/a"]
         .iter()
-        .fold(World::project(), |it, path| it.script(&format!("{path}.sh"), "#!/bin/sh\n"));
+        .fold(World::project(), |value, path| value.script(&format!("{path}.sh"), "#!/bin/sh\n"));
     let world = world
         .file("d1/manifest.json", &manifest(["z", "y"]))
         .file("d2/manifest.json", &manifest(["x", "a"]))
@@ -419,12 +427,12 @@ fn configured_tool_directories_keep_their_order_and_that_of_their_manifests() {
     assert_eq!(other.names(&[]), ["z", "y", "x", "a"]);
 }
 
-/// A-22: many files, few file handles, the same answer twice.
+/// A-22
 #[test]
 fn five_thousand_files_are_listed_in_order_with_few_file_handles() {
     let name = |number: usize| format!("t{number:04}");
-    let world = (0..5000).fold(World::project(), |it, number| {
-        it.echo(&format!("tools/{}/{}.tool.toml", number / 100, name(number)), &name(number), "")
+    let world = (0..5000).fold(World::project(), |index, number| {
+        index.echo(&format!("tools/{}/{}.tool.toml", number / 100, name(number)), &name(number), "")
     });
     let run = || {
         let inner = world.command(&["tools"]);
@@ -443,14 +451,14 @@ fn five_thousand_files_are_listed_in_order_with_few_file_handles() {
     folders.sort_by_key(usize::to_string);
     let lines = folders
         .into_iter()
-        .flat_map(|it| it * 100..(it + 1) * 100)
-        .map(|it| format!("  {} - (no description)\n", name(it)));
+        .flat_map(|folder| folder * 100..(folder + 1) * 100)
+        .map(|index| format!("  {} - (no description)\n", name(index)));
     let expected: String = lines.collect();
     assert_eq!(run(), expected);
     assert_eq!(run(), expected);
 }
 
-/// Section 3 of the product: the first tool is visible before a slow later root ends.
+/// Section 3 of the product
 #[test]
 fn a_stream_shows_the_first_tool_while_a_later_root_is_still_searched() {
     let world =

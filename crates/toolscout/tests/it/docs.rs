@@ -1,10 +1,10 @@
 //! The transcript in the README is what the program really says.
 
 use crate::real_servers;
-use crate::world::{Outcome, World, has};
+use crate::world::{Outcome, World, is_installed};
 use std::path::{Path, PathBuf};
 
-/// A command of a transcript, and what is shown below it.
+/// A command of a transcript, and its output.
 #[derive(Debug, PartialEq, Eq)]
 struct Step {
     command: String,
@@ -15,7 +15,8 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// Every `$ toolscout …` line runs in a copy of the demo project, one after the other.
+/// Every `$ toolscout …` line of a page runs in one copy of the demo project, in the order of the
+/// page.
 #[test]
 fn the_transcript_in_the_readme_is_true() {
     run(&demo(), "```console");
@@ -23,8 +24,8 @@ fn the_transcript_in_the_readme_is_true() {
 
 /// `npx` finds the package in the project, as it would after `npm install`.
 #[test]
-fn the_transcript_of_a_server_in_the_readme_is_true() {
-    if !has("node") {
+fn transcripts_with_a_published_server_show_the_real_output() {
+    if !is_installed("node") {
         return;
     }
     let Some(modules) = real_servers::installed("node_modules") else { return };
@@ -34,7 +35,7 @@ fn the_transcript_of_a_server_in_the_readme_is_true() {
 }
 
 fn demo() -> World {
-    let world = World::bare().at("demo");
+    let world = World::bare().in_folder("demo");
     copy(&repository().join("demo"), &world.path("."));
     world
 }
@@ -62,7 +63,7 @@ fn run(world: &World, fence: &str) {
     }
 }
 
-/// The text without how many seconds something took.
+/// The text with `N` for numbers of seconds.
 fn untimed(text: &str) -> String {
     let is_number = |word: &str| word.trim_start_matches('(').parse::<f64>().is_ok();
     let mut words: Vec<&str> = text.split(' ').collect();
@@ -74,7 +75,7 @@ fn untimed(text: &str) -> String {
     words.join(" ")
 }
 
-/// The steps of all blocks that open with this fence. What `console with node` needs is not on every machine.
+/// The steps of all blocks that open with this fence.
 fn steps(text: &str, fence: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut inside = false;
@@ -91,7 +92,7 @@ fn steps(text: &str, fence: &str) -> Vec<Step> {
     steps
 }
 
-/// The words of a line as a shell would cut it: quotes hold a word together, a backslash keeps one character.
+/// The words of a line, split like a shell does: with quotes and backslashes.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -104,9 +105,9 @@ fn words(line: &str) -> Vec<String> {
                 quote = Some(letter);
                 word.get_or_insert_default();
             }
-            (Some(open), it) if it == open => quote = None,
+            (Some(open), value) if value == open => quote = None,
             (None | Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
-            (_, it) => word.get_or_insert_default().push(it),
+            (_, value) => word.get_or_insert_default().push(value),
         }
     }
     assert_eq!(quote, None, "a quote is open at the end of {line}");
@@ -114,7 +115,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Copies a folder with everything in it; permissions stay.
+/// Copies a folder recursively, with permissions.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("make a folder");
     for entry in std::fs::read_dir(from).expect("read a folder") {

@@ -1,5 +1,6 @@
-//! 1. An application brings its own roots, its own kind of tool file and its own command; all else works as usual.
-//! 2. The example that shows how is run here, so it cannot rot.
+//! 1. An application supplies its own roots, its own file type and its own command. Everything else
+//!    works as usual.
+//! 2. The tests run the example that shows this, so the example stays valid.
 
 use crate::world::World;
 use toolscout::Environment;
@@ -25,13 +26,14 @@ fn book() -> World {
 async fn run(world: &World, args: &[&str]) -> (Exit, String, String) {
     let (environment, captured) = Environment::captured(&world.path(""), &[]);
     let app = embed::app(environment).expect("the plugins fit together");
-    let exit = app.run(args.iter().map(|it| (*it).to_owned())).await;
+    let exit = app.run(args.iter().map(|arg| (*arg).to_owned())).await;
     (exit, captured.out(), captured.err())
 }
 
-/// Section 8 of the product: own roots in their order, own files, and problems said like any other.
+/// Section 8 of the product: diagnostics of the application's file type are reported like all
+/// others.
 #[tokio::test]
-async fn an_application_finds_tools_in_its_own_places_and_its_own_kind_of_file() {
+async fn an_embedding_application_supplies_its_own_roots_and_file_types() {
     let world = book();
     let (exit, out, err) = run(&world, &["tools"]).await;
     assert_eq!(exit, Exit::Done);
@@ -43,9 +45,9 @@ async fn an_application_finds_tools_in_its_own_places_and_its_own_kind_of_file()
     assert_eq!(err.matches("warning:").count(), 1, "{err}");
 }
 
-/// Section 8 of the product: each of them is a command with help, and can be searched for.
+/// Section 8 of the product: each tool has help, and search finds it.
 #[tokio::test]
-async fn the_tools_of_an_application_are_commands_like_any_other() {
+async fn tools_of_an_embedding_application_are_commands() {
     let world = book();
     assert_eq!(
         run(&world, &["--quiet", "links"]).await,
@@ -62,9 +64,9 @@ async fn the_tools_of_an_application_are_commands_like_any_other() {
     assert_eq!(run(&world, &["tools", "--strict"]).await.0, Exit::Usage);
 }
 
-/// Section 8 of the product: an own command stands beside the built-in ones.
+/// Section 8 of the product
 #[tokio::test]
-async fn an_application_has_commands_of_its_own() {
+async fn an_embedding_application_adds_its_own_commands() {
     let world = book();
     assert_eq!(
         run(&world, &["--quiet", "teams"]).await,

@@ -1,5 +1,5 @@
-//! 1. A tool's description is complete, in text and as data.
-//! 2. Exports have the form that their takers ask for.
+//! 1. The description of a tool is complete, as text and as JSON.
+//! 2. Exports have the form that their consumers require.
 //! 3. The same state gives the same bytes.
 
 use crate::serve::Agent;
@@ -26,46 +26,51 @@ fn schema() -> Value {
     json!({"type": "object", "properties": properties, "required": ["query"]})
 }
 
-/// E-08: everything about one tool; an unknown one is not found.
+/// E-08
 #[test]
-fn a_tool_is_described_completely_and_an_unknown_one_is_not_found() {
+fn describe_shows_every_field_and_fails_for_an_unknown_tool() {
     let world = searching();
-    let said = world.run(&["describe", "github_search", "--json"]).exits(0).json();
+    let output = world.run(&["describe", "github_search", "--json"]).exits(0).json();
     assert_eq!(
-        (&said["name"], &said["description"], &said["inputSchema"], &said["server"]),
+        (&output["name"], &output["description"], &output["inputSchema"], &output["server"]),
         (&json!("github_search"), &json!("Search repositories"), &schema(), &json!("local"))
     );
-    assert_eq!(world.run(&["describe", "local/github_search", "--json"]).exits(0).json(), said);
-    let text = world.out(&["describe", "github_search"]);
+    assert_eq!(world.run(&["describe", "local/github_search", "--json"]).exits(0).json(), output);
+    let text = world.stdout(&["describe", "github_search"]);
     ["local/github_search", "Search repositories", "git", "github.tool.toml"]
         .iter()
-        .for_each(|it| assert!(text.contains(it), "{it} is not in {text}"));
+        .for_each(|item| assert!(text.contains(item), "{item} is not in {text}"));
     assert_eq!(
-        world.run(&["describe", "nope", "--json"]).exits(5).says(&["Unknown tool: nope"]).out,
+        world
+            .run(&["describe", "nope", "--json"])
+            .exits(5)
+            .stderr_contains(&["Unknown tool: nope"])
+            .out,
         ""
     );
 }
 
-/// W-05: a function object with its parameters; several tools are a list.
+/// W-05, M-01d: a list of function objects with their parameters, also for one tool.
 #[test]
 fn a_tool_is_exported_as_an_openai_function() {
-    let function = json!({"name": "github_search", "description": "Search repositories", "parameters": schema()});
+    let function = json!({"name": "local__github_search", "description": "Search repositories", "parameters": schema()});
     let whole = json!({"type": "function", "function": function});
     let world = searching();
     assert_eq!(world.run(&["export", "openai", "github_search"]).exits(0).json(), whole);
     assert_eq!(world.run(&["export", "openai"]).exits(0).json(), json!([whole]));
 }
 
-/// W-05: an object with `input_schema`.
+/// W-05, M-01d: a list of objects with `input_schema`.
 #[test]
 fn a_tool_is_exported_as_an_anthropic_tool() {
     let whole = json!({"name": "github_search", "description": "Search repositories", "input_schema": schema()});
     assert_eq!(searching().run(&["export", "anthropic", "github_search"]).exits(0).json(), whole);
 }
 
-/// W-05: what a vendor's names may not hold is replaced, and a missing description is made up.
+/// W-05: characters that a vendor does not accept in names are replaced, and a missing description
+/// gets a default.
 #[test]
-fn an_export_has_names_and_descriptions_that_its_taker_accepts() {
+fn exported_names_and_descriptions_meet_vendor_limits() {
     let world = World::project().echo("tools/a.tool.toml", "a.b", "");
     let said = world.run(&["export", "anthropic", "a.b"]).exits(0).json();
     assert_eq!((&said["name"], &said["description"]), (&json!("a_b"), &json!("local tool: a.b")));
@@ -76,9 +81,9 @@ fn an_export_has_names_and_descriptions_that_its_taker_accepts() {
 fn a_tool_is_exported_as_an_opencode_shim_that_runs_toolscout() {
     let world = searching();
     let folder = world.path("out");
-    let written = world.out(&["export", "opencode", "--to", "out"]);
-    assert_eq!(written, format!("{}\n", folder.join("github_search.js").display()));
-    let shim = fs::read_to_string(folder.join("github_search.js")).expect("a shim");
+    let written = world.stdout(&["export", "opencode", "--to", "out"]);
+    assert_eq!(written, format!("{}\n", folder.join("local__github_search.js").display()));
+    let shim = fs::read_to_string(folder.join("local__github_search.js")).expect("a shim");
     for part in [
         "import { tool } from \"@opencode-ai/plugin\"",
         "\"toolscout\", [\"run\", \"local/github_search\", \"--input\", \"-\"]",
@@ -88,20 +93,23 @@ fn a_tool_is_exported_as_an_opencode_shim_that_runs_toolscout() {
     ] {
         assert!(shim.contains(part), "{part:?} is not in {shim}");
     }
-    assert_eq!(world.out(&["export", "opencode", "github_search"]), shim);
-    assert_eq!(world.out(&["export", "opencode", "--to", "out"]), written);
-    let taken = world.file("out/github_search.js", "// mine\n");
+    assert_eq!(world.stdout(&["export", "opencode", "github_search"]), shim);
+    assert_eq!(world.stdout(&["export", "opencode", "--to", "out"]), written);
+    let taken = world.file("out/local__github_search.js", "// mine\n");
     taken
         .run(&["export", "opencode", "--to", "out"])
         .exits(2)
-        .says(&["github_search.js", "not ours"]);
-    assert_eq!(fs::read_to_string(folder.join("github_search.js")).expect("the file"), "// mine\n");
+        .stderr_contains(&["local__github_search.js", "was not written by toolscout"]);
+    assert_eq!(
+        fs::read_to_string(folder.join("local__github_search.js")).expect("the file"),
+        "// mine\n"
+    );
 }
 
-/// W-05: the shim works: a stand-in for OpenCode's library, then a call through node.
+/// W-05: the test replaces OpenCode's library with a stub, and calls the tool through node.
 #[test]
 fn an_exported_shim_calls_the_tool() {
-    if !crate::world::has("node") {
+    if !crate::world::is_installed("node") {
         return;
     }
     let library = "const link = new Proxy(function () {}, { get: () => link, apply: () => link });\n\
@@ -110,8 +118,8 @@ fn an_exported_shim_calls_the_tool() {
         .file("node_modules/@opencode-ai/plugin/package.json", r#"{"name": "@opencode-ai/plugin", "type": "module", "main": "index.js"}"#)
         .file("node_modules/@opencode-ai/plugin/index.js", library)
         .file("package.json", r#"{"type": "module"}"#)
-        .file("call.js", "import shim from './out/github_search.js';\nconsole.log(await shim.execute({ query: 'rust' }, { directory: process.cwd() }));\n");
-    world.out(&["export", "opencode", "--to", "out"]);
+        .file("call.js", "import shim from './out/local__github_search.js';\nconsole.log(await shim.execute({ query: 'rust' }, { directory: process.cwd() }));\n");
+    world.stdout(&["export", "opencode", "--to", "out"]);
     let like = world.command(&[]);
     let program = std::path::Path::new(like.get_program()).parent().expect("a folder").to_owned();
     let path = std::env::join_paths(
@@ -133,12 +141,12 @@ fn an_exported_shim_calls_the_tool() {
     );
 }
 
-/// The entry starts this very program, for this project, wherever the client is; and a client that follows it is served.
+/// The entry starts this binary for this project, from any working folder, and serves a client.
 #[test]
-fn an_exported_entry_serves_the_project_from_anywhere() {
+fn an_exported_entry_serves_the_project_from_any_folder() {
     let world = searching();
-    let said = world.run(&["export", "mcp"]).exits(0).json();
-    let entry = &said["mcpServers"]["toolscout"];
+    let output = world.run(&["export", "mcp"]).exits(0).json();
+    let entry = &output["mcpServers"]["toolscout"];
     let words: Vec<_> =
         entry["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
     let project = world.path("").canonicalize().expect("a folder").display().to_string();
@@ -147,16 +155,20 @@ fn an_exported_entry_serves_the_project_from_anywhere() {
     let like = world.command(&[]);
     command.args(&words).current_dir(std::env::temp_dir());
     command.env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let mut agent = Agent::of(command).greeting(json!({}));
+    let mut agent = Agent::spawn(command).greeting(json!({}));
     assert!(agent.text("tool_search", json!({"query": "repositories"})).contains("github_search"));
-    world.run(&["export", "mcp", "github_search"]).exits(2).says(&["not of single tools"]);
+    world
+        .run(&["export", "mcp", "github_search"])
+        .exits(2)
+        .stderr_contains(&["takes no tool names"]);
 }
 
-/// Every command that the skill names is there; it is written where agents look, and over nobody else's file.
+/// Every command in the skill exists. The file is written to the folder that agents read, and never
+/// replaces another file.
 #[test]
-fn an_exported_skill_names_what_is_there() {
+fn an_exported_skill_names_existing_commands() {
     let world = searching();
-    let skill = world.out(&["export", "skill"]);
+    let skill = world.stdout(&["export", "skill"]);
     assert!(skill.starts_with("---\nname: toolscout\ndescription: "), "{skill}");
     assert!(skill.len() < 2_800, "{} bytes are too much to read before every task", skill.len());
     let mut agent = Agent::legacy(&world, &[]);
@@ -165,8 +177,8 @@ fn an_exported_skill_names_what_is_there() {
     }
     let commands = skill
         .lines()
-        .filter_map(|it| it.strip_prefix("toolscout "))
-        .filter_map(|it| it.split(' ').next());
+        .filter_map(|line| line.strip_prefix("toolscout "))
+        .filter_map(|rest| rest.split(' ').next());
     let commands: Vec<_> = commands.collect();
     assert_eq!(commands, ["search", "describe", "run"]);
     for command in commands {
@@ -175,7 +187,7 @@ fn an_exported_skill_names_what_is_there() {
     let file = world.path("skills/toolscout/SKILL.md");
     let dry_run = world.run(&["export", "skill", "--to", "skills", "--dry-run"]).exits(0);
     assert_eq!(dry_run.out, format!("would write {}\n", file.display()));
-    assert!(dry_run.err.starts_with("Would write 1 file into `"), "{dry_run:?}");
+    assert!(dry_run.err.starts_with("Would write 1 file to `"), "{dry_run:?}");
     assert!(!file.exists());
     assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()));
     assert_eq!(
@@ -185,17 +197,20 @@ fn an_exported_skill_names_what_is_there() {
     );
     assert_eq!(fs::read_to_string(&file).expect("a skill"), skill);
     fs::write(&file, "mine").expect("another's");
-    world.run(&["export", "skill", "--to", "skills"]).exits(2).says(&["not ours"]);
+    world
+        .run(&["export", "skill", "--to", "skills"])
+        .exits(2)
+        .stderr_contains(&["was not written by toolscout"]);
     assert_eq!(fs::read_to_string(&file).expect("the file"), "mine");
 }
 
-/// W-06: nothing of the clock, of addresses or of hash order gets into what is printed.
+/// W-06: the output does not depend on the clock, on addresses or on hash order.
 #[test]
 fn two_runs_on_the_same_state_print_the_same_bytes() {
-    let world = (0..20).fold(searching(), |it, number| {
+    let world = (0..20).fold(searching(), |index, number| {
         let more =
             format!("description = \"Find thing {number}\"\nkeywords = [\"find\", \"thing\"]");
-        it.echo(&format!("tools/t{number}.tool.toml"), &format!("t{number}"), &more)
+        index.echo(&format!("tools/t{number}.tool.toml"), &format!("t{number}"), &more)
     });
     let all: [&[&str]; 8] = [
         &["tools", "--json"],
