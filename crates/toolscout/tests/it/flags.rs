@@ -1,8 +1,9 @@
-//! 1. Every property of a schema is a flag, nested ones joined; what is typed arrives exactly as the schema says.
-//! 2. Lists, choices, defaults, switches and short forms are understood in all their spellings.
-//! 3. An author's hints are followed; those that cannot be are reported, and the rest works.
-//! 4. A mistake is named, with what was probably meant, and then nothing runs.
-//! 5. What follows `--` reaches the tool's program untouched.
+//! 1. Every property of a schema is a flag; nested names are joined. Values arrive with the type of
+//!    the schema.
+//! 2. Lists, enums, defaults, booleans and short flags accept all their spellings.
+//! 3. CLI hints of the author apply. Invalid hints are reported and do not affect the rest.
+//! 4. An invalid call is an error with a suggestion, and nothing runs.
+//! 5. Arguments after `--` reach the program of the tool unchanged.
 
 mod errors;
 mod rest_arguments;
@@ -10,12 +11,12 @@ mod rest_arguments;
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// A project with the tool `t`, which echoes its arguments; it takes these properties.
+/// A project with the tool `t`, which has these properties and echoes its arguments.
 fn echo(properties: Value) -> World {
     hinted(properties, json!({}))
 }
 
-/// As [`echo`], with hints for the command line.
+/// As [`echo`], with CLI hints.
 fn hinted(properties: Value, cli: Value) -> World {
     World::project().file("tools/t.tool.json", &tool("t", properties, cli))
 }
@@ -32,14 +33,14 @@ fn config() -> Value {
 
 /// S-01: schema {name: string, config: {timeout: number}}.
 #[test]
-fn a_nested_property_is_one_flag_and_arrives_nested() {
-    let said = echo(config()).out(&["t", "--name", "a", "--config-timeout", "30"]);
-    assert_eq!(said, "{\"name\":\"a\",\"config\":{\"timeout\":30}}\n");
+fn a_nested_property_is_a_flag_and_is_passed_nested() {
+    let output = echo(config()).stdout(&["t", "--name", "a", "--config-timeout", "30"]);
+    assert_eq!(output, "{\"name\":\"a\",\"config\":{\"timeout\":30}}\n");
 }
 
-/// S-02: the separators `.`, `_`, `__` and none.
+/// S-02, M-08a: the separators `.`, `_`, `:`, `/`, `__` and none.
 #[test]
-fn the_author_chooses_what_joins_nested_names() {
+fn the_separator_of_nested_flags_is_configurable() {
     for (separator, flag) in [
         (".", "--config.timeout"),
         ("_", "--config_timeout"),
@@ -47,14 +48,17 @@ fn the_author_chooses_what_joins_nested_names() {
         ("", "--configtimeout"),
     ] {
         let world = hinted(config(), json!({"separator": separator}));
-        assert!(world.out(&["t", "--help"]).contains(&format!("{flag} NUMBER")), "{separator:?}");
-        assert_eq!(world.out(&["t", flag, "30"]), "{\"config\":{\"timeout\":30}}\n");
+        assert!(
+            world.stdout(&["t", "--help"]).contains(&format!("{flag} NUMBER")),
+            "{separator:?}"
+        );
+        assert_eq!(world.stdout(&["t", flag, "30"]), "{\"config\":{\"timeout\":30}}\n");
     }
 }
 
 /// S-04: properties `config-timeout` and config.timeout together.
 #[test]
-fn two_properties_that_make_one_flag_are_reported_and_both_can_be_given() {
+fn properties_with_clashing_flags_are_reported_and_remain_usable() {
     let mut both = config();
     both["config-timeout"] = json!({"type": "number"});
     let world = hinted(both.clone(), json!({}));
@@ -64,7 +68,7 @@ fn two_properties_that_make_one_flag_are_reported_and_both_can_be_given() {
     let ran = world
         .run(&["t", "--config-timeout", "1", "--config", "{\"timeout\": 2}"])
         .exits(0)
-        .says(&[report]);
+        .stderr_contains(&[report]);
     assert_eq!(ran.json(), json!({"config": {"timeout": 2}, "config-timeout": 1}));
 
     let apart = hinted(both, json!({"separator": "_"}));
@@ -74,78 +78,80 @@ fn two_properties_that_make_one_flag_are_reported_and_both_can_be_given() {
 
 /// S-06: an optional object with required members.
 #[test]
-fn members_of_an_optional_object_are_missed_only_once_one_of_them_is_given() {
+fn members_of_an_optional_object_are_required_once_one_is_given() {
     let member = json!({"type": "string"});
     let server = json!({"type": "object", "properties": {"host": member, "user": member}, "required": ["host", "user"]});
     let world = echo(json!({"server": server}));
-    assert_eq!(world.out(&["t"]), "{}\n");
+    assert_eq!(world.stdout(&["t"]), "{}\n");
     world
         .run(&["t", "--server-host", "h"])
         .exits(2)
-        .says(&["server", "\"user\" is a required property"]);
-    let both = world.out(&["t", "--server-host", "h", "--server-user", "u"]);
+        .stderr_contains(&["server", "\"user\" is a required property"]);
+    let both = world.stdout(&["t", "--server-host", "h", "--server-user", "u"]);
     assert_eq!(both, "{\"server\":{\"host\":\"h\",\"user\":\"u\"}}\n");
 }
 
-/// S-08: `--items a, --items b` and `--items a,b`.
+/// S-08, M-08e: `--items a, --items b`, `--items a,b` and `--items 'a, b'`.
 #[test]
-fn a_list_is_typed_by_repetition_or_with_commas() {
+fn a_list_is_given_by_repetition_or_with_commas() {
     let world = echo(json!({"items": {"type": "array", "items": {"type": "string"}}}));
     let typed: [&[&str]; 4] =
         [&["a,", "--items", "b"], &["a,b"], &["a", "--items", "b"], &["[\"a\",\"b\"]"]];
     for rest in typed {
         let args = [&["t", "--items"], rest].concat();
-        assert_eq!(world.out(&args), "{\"items\":[\"a\",\"b\"]}\n", "{args:?}");
+        assert_eq!(world.stdout(&args), "{\"items\":[\"a\",\"b\"]}\n", "{args:?}");
     }
 }
 
 /// S-09: array handling `json`.
 #[test]
-fn an_author_can_ask_for_lists_as_json_alone() {
+fn a_tool_may_accept_lists_as_json_only() {
     let items = json!({"items": {"type": "array", "items": {"type": "string"}}});
     let world = hinted(items, json!({"arrays": "json"}));
-    assert_eq!(world.out(&["t", "--items", "[\"a\",\"b\"]"]), "{\"items\":[\"a\",\"b\"]}\n");
+    assert_eq!(world.stdout(&["t", "--items", "[\"a\",\"b\"]"]), "{\"items\":[\"a\",\"b\"]}\n");
     world
         .run(&["t", "--items", "x"])
         .exits(2)
-        .says(&["Invalid value for --items: \"x\" is not a JSON array"]);
+        .stderr_contains(&["Invalid value for --items: \"x\" is not a JSON array"]);
 }
 
 /// S-10: two `--server '{…}'`.
 #[test]
-fn objects_of_a_list_are_given_one_by_one() {
+fn objects_in_a_list_are_given_one_flag_each() {
     let host = json!({"type": "object", "properties": {"host": {"type": "string"}}});
     let world = echo(json!({"server": {"type": "array", "items": host}}));
-    let said = world.out(&["t", "--server", "{\"host\":\"a\"}", "--server", "{\"host\":\"b\"}"]);
-    assert_eq!(said, "{\"server\":[{\"host\":\"a\"},{\"host\":\"b\"}]}\n");
+    let output =
+        world.stdout(&["t", "--server", "{\"host\":\"a\"}", "--server", "{\"host\":\"b\"}"]);
+    assert_eq!(output, "{\"server\":[{\"host\":\"a\"},{\"host\":\"b\"}]}\n");
 }
 
 /// S-12: defaults of a string, a number, a boolean.
 #[test]
-fn defaults_are_shown_and_applied_and_never_replace_what_was_given() {
+fn defaults_are_shown_and_applied_only_if_no_value_is_given() {
     let world = echo(json!({
         "text": {"type": "string", "default": "json"},
         "count": {"type": "integer", "default": 5},
         "loud": {"type": "boolean", "default": true},
     }));
-    assert_eq!(world.out(&["t"]), "{\"text\":\"json\",\"count\":5,\"loud\":true}\n");
-    let given = world.out(&["t", "--text=", "--count", "0", "--no-loud"]);
+    assert_eq!(world.stdout(&["t"]), "{\"text\":\"json\",\"count\":5,\"loud\":true}\n");
+    let given = world.stdout(&["t", "--text=", "--count", "0", "--no-loud"]);
     assert_eq!(given, "{\"text\":\"\",\"count\":0,\"loud\":false}\n");
-    let help = world.out(&["t", "--help"]);
+    let help = world.stdout(&["t", "--help"]);
     for default in ["(default: json)", "(default: 5)", "(default: true)"] {
         assert!(help.contains(default), "{help}");
     }
 }
 
-/// S-13: a letter and a description for `config-timeout`; a hint for a flag there is not.
+/// S-13: a short flag and a description for `config-timeout`, and a hint for a flag that does not
+/// exist.
 #[test]
-fn hints_add_a_letter_and_words_and_one_for_an_unknown_flag_is_reported() {
+fn cli_hints_add_short_flags_and_help_and_unknown_flags_are_reported() {
     let hints = json!({"config-timeout": {"short": "t", "description": "Seconds to wait"}, "colour": {"short": "c"}});
     let world = hinted(config(), hints);
     let ran = world
         .run(&["t", "-t", "30"])
         .exits(0)
-        .says(&["a hint for `--colour`, which is none of its flags"]);
+        .stderr_contains(&["a hint for `--colour`, which is not one of its flags"]);
     assert_eq!(ran.out, "{\"config\":{\"timeout\":30}}\n");
     let help = world.run(&["t", "--help"]).exits(0).out;
     assert!(
@@ -153,7 +159,7 @@ fn hints_add_a_letter_and_words_and_one_for_an_unknown_flag_is_reported() {
         "{help}"
     );
     assert!(!help.contains("colour"), "{help}");
-    world.run(&["t", "--colour", "red"]).exits(2).says(&["Unknown option: --colour"]);
+    world.run(&["t", "--colour", "red"]).exits(2).stderr_contains(&["Unknown option: --colour"]);
 }
 
 /// S-14: two tools, `-` and `.`.
@@ -162,25 +168,25 @@ fn each_tool_has_its_own_separator() {
     let dotted = tool("u", config(), json!({"separator": "."}));
     let world = echo(config()).file("tools/u.tool.json", &dotted);
     let expected = "{\"config\":{\"timeout\":1}}\n";
-    assert_eq!(world.out(&["t", "--config-timeout", "1"]), expected);
-    assert_eq!(world.out(&["u", "--config.timeout", "1"]), expected);
+    assert_eq!(world.stdout(&["t", "--config-timeout", "1"]), expected);
+    assert_eq!(world.stdout(&["u", "--config.timeout", "1"]), expected);
     world
         .run(&["u", "--config-timeout", "1"])
         .exits(2)
-        .says(&["Unknown option", "Did you mean --config.timeout?"]);
+        .stderr_contains(&["Unknown option", "Did you mean --config.timeout?"]);
 }
 
 /// S-15: properties named `__proto__` and `constructor`.
 #[test]
-fn names_that_mean_something_elsewhere_are_plain_data() {
+fn special_javascript_names_are_plain_data() {
     let world = echo(json!({"__proto__": {"type": "string"}, "constructor": {"type": "string"}}));
-    let said = world.out(&["t", "--__proto__", "a", "--constructor", "b"]);
-    assert_eq!(said, "{\"__proto__\":\"a\",\"constructor\":\"b\"}\n");
+    let output = world.stdout(&["t", "--__proto__", "a", "--constructor", "b"]);
+    assert_eq!(output, "{\"__proto__\":\"a\",\"constructor\":\"b\"}\n");
 }
 
 /// S-24: `--no-cache` and `--cache=false`.
 #[test]
-fn a_switch_is_turned_off_in_two_ways() {
+fn a_boolean_flag_can_be_turned_off_in_two_ways() {
     let world = echo(json!({"cache": {"type": "boolean"}}));
     for (args, expected) in [
         (&["t", "--no-cache"][..], "{\"cache\":false}\n"),
@@ -189,27 +195,27 @@ fn a_switch_is_turned_off_in_two_ways() {
         (&["t", "--cache=true"], "{\"cache\":true}\n"),
         (&["t"], "{}\n"),
     ] {
-        assert_eq!(world.out(args), expected, "{args:?}");
+        assert_eq!(world.stdout(args), expected, "{args:?}");
     }
 }
 
 /// S-25: `-abc`, `-f=bar`, `--k=v`, `--k v`.
 #[test]
-fn short_and_long_forms_say_the_same() {
+fn short_and_long_flags_are_equivalent() {
     let on = json!({"type": "boolean"});
     let properties = json!({"all": on, "brief": on, "colour": on, "file": {"type": "string"}});
     let hints = json!({"all": {"short": "a"}, "brief": {"short": "b"}, "colour": {"short": "c"}, "file": {"short": "f"}});
     let world = hinted(properties, hints);
     let file = "{\"file\":\"bar\"}\n";
     for args in [&["-f=bar"][..], &["-fbar"], &["-f", "bar"], &["--file=bar"], &["--file", "bar"]] {
-        assert_eq!(world.out(&[&["t"], args].concat()), file, "{args:?}");
+        assert_eq!(world.stdout(&[&["t"], args].concat()), file, "{args:?}");
     }
     let three = "{\"all\":true,\"brief\":true,\"colour\":true}\n";
     for args in [&["-abc"][..], &["-a", "-b", "-c"], &["--all", "--brief", "--colour"]] {
-        assert_eq!(world.out(&[&["t"], args].concat()), three, "{args:?}");
+        assert_eq!(world.stdout(&[&["t"], args].concat()), three, "{args:?}");
     }
     assert_eq!(
-        world.out(&["t", "-acf", "bar"]),
+        world.stdout(&["t", "-acf", "bar"]),
         "{\"all\":true,\"colour\":true,\"file\":\"bar\"}\n"
     );
 }

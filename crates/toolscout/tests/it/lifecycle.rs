@@ -1,7 +1,11 @@
-//! 1. Plugins are set up after what they require; what is missing or circular is said.
-//! 2. Commands may be added until the command line is resolved, and never two of one name.
-//! 3. The first decorator registered is the outermost.
-//! 4. Any subset of plugins works.
+//! 1. Plugins are set up after the plugins that they require. A missing or cyclic requirement is an
+//!    error.
+//! 2. Commands may be added until the command line is parsed; their names, and those of options,
+//!    are unique and not empty.
+//! 3. Every phase visits the plugins in one order, and a plugin sees the extensions of those before
+//!    it.
+//! 4. The first decorator registered is the outermost.
+//! 5. Any subset of plugins works.
 
 use parking_lot::Mutex;
 use std::path::Path;
@@ -15,7 +19,7 @@ use toolscout::{
     Next, Plugin, RunCx, Setup, plugins,
 };
 
-/// What happened, in order.
+/// The recorded steps, in order.
 type Log = Arc<Mutex<Vec<String>>>;
 
 fn note(log: &Log, event: impl Into<String>) {
@@ -83,7 +87,7 @@ impl Command for Noted {
             let late = commands.add(Noted("too-late", self.1.clone())).unwrap_err();
             assert_eq!(
                 late.to_string(),
-                "Command 'too-late' comes too late: commands are added in setup or after-setup"
+                "Command 'too-late' was added too late: commands are added in setup or after-setup"
             );
             Ok(Exit::Done)
         })
@@ -110,13 +114,13 @@ impl Decorator for Around {
 fn app(probes: &[Probe]) -> Result<(App, Captured), AppError> {
     let (environment, captured) = Environment::captured(Path::new("/"), &[]);
     let builder =
-        probes.iter().fold(App::builder("test"), |builder, it| builder.plugin(it.clone()));
+        probes.iter().fold(App::builder("test"), |builder, probe| builder.plugin(probe.clone()));
     Ok((builder.environment(environment).build()?, captured))
 }
 
 async fn run(probes: &[Probe], args: &[&str]) -> (Exit, String) {
     let (app, captured) = app(probes).unwrap();
-    let exit = app.run(args.iter().map(|it| (*it).to_owned())).await;
+    let exit = app.run(args.iter().map(|arg| (*arg).to_owned())).await;
     (exit, captured.out() + &captured.err())
 }
 
@@ -124,7 +128,7 @@ fn refusal(probes: &[Probe]) -> String {
     app(probes).err().expect("these plugins do not fit").to_string()
 }
 
-/// B-17: the order of declaration, outermost first.
+/// B-17
 #[tokio::test]
 async fn the_first_decorator_registered_is_the_outermost() {
     let log = Log::default();
@@ -136,27 +140,30 @@ async fn the_first_decorator_registered_is_the_outermost() {
     };
     let command = Probe { id: "d", command: Some("go"), log: log.clone(), ..Probe::default() };
     run(&[probe("a", "A"), probe("b", "B"), probe("c", "C"), command], &["go"]).await;
-    assert_eq!(events(&log), "a b c d A-before B-before C-before run C-after B-after A-after");
+    assert_eq!(
+        events(&log),
+        "a b c d A-before B-before C-before run extended-by:a,b,c,d C-after B-after A-after"
+    );
 }
 
-/// B-18: what is missing is named, and who misses it.
+/// B-18
 #[test]
-fn a_plugin_whose_requirement_is_missing_is_refused_by_both_names() {
+fn a_missing_required_plugin_is_an_error_that_names_both() {
     let x = Probe { id: "x", requires: vec!["y"], ..Probe::default() };
-    assert_eq!(refusal(&[x]), "Plugin 'x' requires 'y', which is not there");
+    assert_eq!(refusal(&[x]), "Plugin 'x' requires 'y', which is missing");
 }
 
-/// B-19: a circle is shown as a path.
+/// B-19
 #[test]
-fn plugins_that_require_each_other_are_refused_with_the_circle() {
+fn cyclic_plugin_requirements_are_an_error_with_the_cycle() {
     let a = Probe { id: "a", requires: vec!["b"], ..Probe::default() };
     let b = Probe { id: "b", requires: vec!["a"], ..Probe::default() };
-    assert_eq!(refusal(&[a, b]), "Plugins require each other in a circle: a -> b -> a");
+    assert_eq!(refusal(&[a, b]), "Plugins require each other in a cycle: a -> b -> a");
 }
 
 /// B-20: a requires b and c; b requires d.
 #[tokio::test]
-async fn requirements_are_set_up_first() {
+async fn required_plugins_are_set_up_first() {
     let log = Log::default();
     let probe = |id, requires| Probe { id, requires, log: log.clone(), ..Probe::default() };
     run(
@@ -172,30 +179,33 @@ async fn requirements_are_set_up_first() {
     assert_eq!(events(&log), "d b c a");
 }
 
-/// B-21: what is only wanted may be absent.
+/// B-21
 #[tokio::test]
-async fn a_plugin_that_is_only_wanted_may_be_absent_and_comes_first_where_it_is_there() {
+async fn an_optional_plugin_dependency_may_be_absent_and_is_set_up_first() {
     let log = Log::default();
     let probe = |id, wants| Probe { id, wants, log: log.clone(), ..Probe::default() };
     run(&[probe("a", vec!["b", "z"]), probe("b", vec![])], &[]).await;
     assert_eq!(events(&log), "b a");
 }
 
-/// B-22: after-setup may add commands; the execution phase may not (checked inside the command).
+/// B-22: the test tries to add a command after setup and inside of a running command.
 #[tokio::test]
 async fn a_command_added_after_setup_is_reachable_and_one_added_while_running_is_refused() {
     let log = Log::default();
     let probe = Probe { id: "a", late_command: Some("late"), log: log.clone(), ..Probe::default() };
     let (exit, _) = run(&[probe], &["late"]).await;
-    assert_eq!((exit, events(&log).as_str()), (Exit::Done, "a run"));
+    assert_eq!((exit, events(&log).as_str()), (Exit::Done, "a run extended-by:a"));
 }
 
-/// B-23: loud, and nothing of later plugins is lost silently.
+/// B-23: the second command does not silently replace the first.
 #[tokio::test]
-async fn two_commands_of_one_name_are_an_error() {
+async fn two_commands_with_one_name_are_an_error() {
     let probe = |id| Probe { id, command: Some("x"), ..Probe::default() };
-    let (exit, said) = run(&[probe("a"), probe("b")], &["x"]).await;
-    assert_eq!((exit, said.as_str()), (Exit::Usage, "error: Command 'x' is already registered\n"));
+    let (exit, output) = run(&[probe("a"), probe("b")], &["x"]).await;
+    assert_eq!(
+        (exit, output.as_str()),
+        (Exit::Usage, "error: Command 'x' is already registered\n")
+    );
 }
 
 /// B-25: a registry with explicit tools and no discovery, with and without a command line.
@@ -217,7 +227,7 @@ async fn explicit_tools_work_without_discovery() {
     assert_eq!(captured.out(), "  greet - Say hello\nhello\n");
 }
 
-/// B-25: the same registry without a command line still reads its options and shows help.
+/// M-16c: a plugin registers a tool while the program starts.
 #[tokio::test]
 async fn a_registry_without_a_command_line_has_help_and_no_commands() {
     let (environment, captured) = Environment::captured(Path::new("/"), &[]);

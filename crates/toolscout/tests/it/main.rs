@@ -1,4 +1,5 @@
-//! What a user sees, through the real program: a world of files in, a page of text out.
+//! End-to-end tests: each test creates a folder of files, runs the real program in it and checks
+//! the output.
 
 mod api;
 mod bad_input;
@@ -31,6 +32,6 @@ mod server_trust;
 mod servers;
 mod telemetry;
 mod trust;
-mod trust_of_servers;
+mod trust_in_content;
 mod ui;
 mod world;

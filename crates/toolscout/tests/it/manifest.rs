@@ -1,6 +1,7 @@
-//! 1. A manifest's entry whose file is missing is listed as unavailable, and the check says so.
-//! 2. The check reports every difference between a manifest and its tools; a rebuilt manifest has none.
-//! 3. A manifest stays inside its folder.
+//! 1. A manifest entry without its file is listed as unavailable, and the check reports it.
+//! 2. The check reports every difference between a manifest and its tools; a rebuilt manifest has
+//!    none.
+//! 3. A manifest cannot refer to files outside of its folder.
 
 use crate::world::World;
 use serde_json::json;
@@ -13,21 +14,31 @@ fn manifest(description: &str) -> String {
 
 const FETCH: &str = r#"{"name": "fetch", "description": "Fetch data", "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}}"#;
 
-/// B-08: listed, flagged, refused with the reason, and named by the check.
+/// B-08: a call fails with the reason.
 #[test]
-fn an_entry_whose_file_is_missing_is_unavailable_and_the_check_names_it() {
-    let world = World::project().file("tools/manifest.json", &manifest("Fetch data"));
+fn a_manifest_entry_without_its_file_is_unavailable_and_reported_by_check() {
+    let world = World::trusted().file("tools/manifest.json", &manifest("Fetch data"));
     let tools = world.tools(&[]);
     assert_eq!((&tools[0]["name"], &tools[0]["status"]), (&json!("fetch"), &json!("unavailable")));
-    assert!(tools[0]["reason"].as_str().is_some_and(|it| it.contains("not there")), "{tools:?}");
+    assert!(
+        tools[0]["reason"].as_str().is_some_and(|reason| reason.contains("does not exist")),
+        "{tools:?}"
+    );
     let outcome = world.run(&["manifest", "check"]).exits(1);
-    assert_eq!(outcome.out, "`fetch`: ./fetch is not there\n");
-    assert_eq!(world.run(&["fetch", "--url", "x"]).exits(3).says(&["fetch", "not there"]).out, "");
+    assert_eq!(outcome.out, "`fetch`: ./fetch does not exist\n");
+    assert_eq!(
+        world
+            .run(&["fetch", "--url", "x"])
+            .exits(3)
+            .stderr_contains(&["fetch", "does not exist"])
+            .out,
+        ""
+    );
 }
 
-/// B-08: one missing file does not hide the manifest's other tools.
+/// B-08
 #[test]
-fn a_missing_file_hides_no_other_entry() {
+fn a_missing_file_does_not_affect_other_manifest_entries() {
     let manifest =
         json!({"tools": [{"name": "gone", "path": "gone"}, {"name": "here", "path": "here"}]});
     let world = World::project().file("tools/manifest.json", &manifest.to_string()).program(
@@ -39,32 +50,37 @@ fn a_missing_file_hides_no_other_entry() {
     assert_eq!(world.run(&["here"]).exits(0).out, "yes\n");
 }
 
-/// B-09: drift is reported, `build` mends it, a second check is clean.
+/// B-09: after `build` a second check reports nothing.
 #[test]
-fn a_manifest_that_says_something_else_than_its_tool_is_reported_and_rebuilt() {
-    let world = World::project().file("tools/manifest.json", &manifest("Something else")).program(
+fn a_manifest_that_differs_from_its_tool_is_reported_and_rebuilt() {
+    let world = World::trusted().file("tools/manifest.json", &manifest("Something else")).program(
         "tools/fetch",
         FETCH,
         "cat",
     );
-    let outcome =
-        world.run(&["manifest", "check"]).exits(1).says(&["hint: toolscout manifest build"]);
+    let outcome = world
+        .run(&["manifest", "check"])
+        .exits(1)
+        .stderr_contains(&["hint: toolscout manifest build"]);
     assert_eq!(
         outcome.out,
-        "`fetch`: the description is \"Something else\", but the tool says \"Fetch data\"\n"
+        "`fetch`: the description is \"Something else\" in the manifest and \"Fetch data\" in the tool\n"
     );
-    world.run(&["manifest", "build"]).exits(0).says(&["Wrote 1 tool"]);
-    assert_eq!(world.run(&["manifest", "check"]).exits(0).says(&["is up to date"]).out, "");
-    assert_eq!(world.out(&["tools"]), "  fetch - Fetch data\n");
+    world.run(&["manifest", "build"]).exits(0).stderr_contains(&["Wrote 1 tool"]);
+    assert_eq!(
+        world.run(&["manifest", "check"]).exits(0).stderr_contains(&["is up to date"]).out,
+        ""
+    );
+    assert_eq!(world.stdout(&["tools"]), "  fetch - Fetch data\n");
     assert!(!world.started().contains(&"tool-invoke".to_owned()));
 }
 
-/// B-09: a tool that the manifest does not know, and a parameter that the tool does not have.
+/// B-09: a tool that the manifest lacks, and a parameter that the tool lacks.
 #[test]
-fn every_difference_is_a_line_of_its_own() {
+fn every_manifest_difference_is_one_line() {
     let args = json!({"url": {"type": "number", "required": true}, "old": {"type": "string"}});
     let manifest = json!({"tools": [{"name": "fetch", "description": "Fetch data", "path": "./fetch", "args": args}]});
-    let world = World::project()
+    let world = World::trusted()
         .file("tools/manifest.json", &manifest.to_string())
         .program("tools/fetch", FETCH, "cat")
         .program("tools/more", r#"{"name": "more", "inputSchema": {}}"#, "cat");
@@ -74,16 +90,16 @@ fn every_difference_is_a_line_of_its_own() {
         lines,
         [
             "`fetch`: the tool has no parameter `old`",
-            "`fetch`: the parameter `url` has type \"number\", but the tool says \"string\"",
+            "`fetch`: parameter `url`: type is \"number\" in the manifest and \"string\" in the tool",
             "`more` is not in the manifest (./more)",
         ]
     );
 }
 
-/// B-09: building changes nothing where nothing changed, and can be looked at first.
+/// B-09: a second build changes nothing.
 #[test]
-fn building_twice_gives_the_same_bytes_and_a_dry_run_writes_none() {
-    let world = World::project().program("tools/fetch", FETCH, "cat").program(
+fn manifest_build_is_deterministic_and_a_dry_run_writes_nothing() {
+    let world = World::trusted().program("tools/fetch", FETCH, "cat").program(
         "tools/a",
         r#"{"name": "a", "inputSchema": {}}"#,
         "cat",
@@ -98,20 +114,23 @@ fn building_twice_gives_the_same_bytes_and_a_dry_run_writes_none() {
     assert_eq!(world.names(&[]), ["a", "fetch"]);
 }
 
-/// Section 4 of the product: a manifest names files of its own folder only.
+/// Section 4 of the product
 #[test]
-fn a_path_that_leads_out_of_the_folder_is_refused() {
+fn a_manifest_path_outside_of_the_folder_is_refused() {
     let manifest =
         json!({"tools": [{"name": "out", "path": "../../escape"}, {"name": "in", "path": "in"}]});
     let world = World::project()
         .file("tools/manifest.json", &manifest.to_string())
         .script("../escape", "#!/bin/sh\n")
         .script("tools/in", "#!/bin/sh\n");
-    let outcome = world.run(&["tools"]).exits(0).says(&["`../../escape` leads out of the folder"]);
+    let outcome = world
+        .run(&["tools"])
+        .exits(0)
+        .stderr_contains(&["`../../escape` is outside the folder, so it is refused"]);
     assert_eq!(outcome.out, "  in - (no description)\n");
 }
 
-/// A broken manifest is said with its place; a missing one is not there to be checked.
+/// The check also fails if there is no manifest.
 #[test]
 fn a_manifest_that_cannot_be_read_is_an_error_of_the_check() {
     let world = World::project().file("tools/manifest.json", "{\"tools\": 3}");

@@ -33,7 +33,7 @@ fn world() -> World {
     let npx = world.hostile("npx", "honest", &[]).join("' '");
     let path = std::env::var("PATH").unwrap_or_default();
     let ours = std::path::Path::new(env!("CARGO_BIN_EXE_toolscout")).parent().expect("a folder");
-    let path = format!("{}:{}:{path}", world.outside().join("bin").display(), ours.display());
+    let path = format!("{}:{}:{path}", world.temp_dir().join("bin").display(), ours.display());
     let world = world
         .echo("tools/word-count.tool.toml", "word-count", "description = \"Counts words\"")
         .program(
@@ -54,15 +54,16 @@ fn world() -> World {
 
 /// Runs a command line in a shell.
 fn shell(world: &World, line: &str) -> Outcome {
-    Outcome::of(world.other("sh").args(["-c", line]))
+    Outcome::run(world.program_command("sh").args(["-c", line]))
 }
 
 /// The body of the response of the control socket.
 fn over_socket(world: &World, method: &str, path: &str, body: &str) -> String {
     let sockets =
-        fs::read_dir(world.outside().join("state/run")).expect("sockets").filter_map(Result::ok);
-    let socket =
-        sockets.map(|it| it.path()).find(|it| it.extension().is_some_and(|it| it == "sock"));
+        fs::read_dir(world.temp_dir().join("state/run")).expect("sockets").filter_map(Result::ok);
+    let socket = sockets
+        .map(|socket| socket.path())
+        .find(|item| item.extension().is_some_and(|extension| extension == "sock"));
     let mut stream = UnixStream::connect(socket.expect("a socket")).expect("something listens");
     let length = body.len();
     let request = format!(
@@ -93,7 +94,7 @@ fn unchunked(mut body: &str) -> String {
 }
 
 #[test]
-fn an_operation_for_operators_refuses_an_agent_whatever_it_sends() {
+fn operator_operations_refuse_agents() {
     let world = world();
     let api = Api::start(&world);
     let all = operations();
@@ -106,7 +107,9 @@ fn an_operation_for_operators_refuses_an_agent_whatever_it_sends() {
     assert!(for_operators.len() >= 20, "only {} operations are for operators", for_operators.len());
     for operation in for_operators {
         let (method, path) = (operation.spec.route.method, operation.spec.route.path);
-        let path = path.replace("{id}", "files").replace("{*tool}", "files/echo");
+        let path =
+            path.replace("{id}", "files").replace("{*tool}", "files/echo").replace("{call}", "x");
+        let path = path.replace("{server}", "files");
         for body in ["", "{}", "nonsense"] {
             let response = api.web.send(method, &path, &[&api.agent], body);
             let code = response.message()["code"].clone();

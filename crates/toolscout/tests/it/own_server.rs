@@ -1,7 +1,8 @@
-//! 1. An application's own tools are served: what it lists keeps its name, the rest is found by search.
-//! 2. Tools come and go while it runs, and clients hear of it.
-//! 3. Code gives tools to one request that no other has.
-//! 4. Server, command line, registry and discovery: each without the others.
+//! 1. An application serves its own tools: listed tools keep their names, and search finds the
+//!    others.
+//! 2. Tools can be added and removed at runtime, and clients are notified.
+//! 3. Code can add tools for a single request.
+//! 4. The serve, CLI, registry and discovery plugins work without each other.
 
 use crate::requests::{Serving, text};
 use crate::serve::Agent;
@@ -11,20 +12,20 @@ use toolscout::surface::codes::Exit;
 use toolscout::{App, AppBuilder, Environment, plugins};
 use toolscout_hostile::example;
 
-/// An agent of the example, in a world that has nothing for it.
+/// An agent connected to the example, in an empty world.
 fn agent(world: &World) -> Agent {
     agent_with(world, &[])
 }
 
 fn agent_with(world: &World, args: &[&str]) -> Agent {
-    let mut command = world.other(&example("own_server").display().to_string());
+    let mut command = world.program_command(&example("own_server").display().to_string());
     command.arg("serve").args(args);
-    Agent::of(command).greeting(json!({}))
+    Agent::spawn(command).greeting(json!({}))
 }
 
-/// a native tool keeps its bare name, and none of the library is listed.
+/// a listed tool keeps its bare name, and no tool of the library is listed.
 #[test]
-fn what_an_application_lists_keeps_its_name_and_the_rest_is_hidden() {
+fn listed_tools_of_an_application_keep_their_names_and_others_are_hidden() {
     let world = World::bare();
     let mut agent = agent(&world);
     assert_eq!(agent.listed(), ["execute_tool", "help", "tool_search"]);
@@ -34,7 +35,7 @@ fn what_an_application_lists_keeps_its_name_and_the_rest_is_hidden() {
         .as_array()
         .expect("a list")
         .iter()
-        .find(|it| it["name"] == "help")
+        .find(|tool| tool["name"] == "help")
         .expect("help");
     assert_eq!(
         help["inputSchema"]["properties"]["retire"]["description"],
@@ -42,31 +43,33 @@ fn what_an_application_lists_keeps_its_name_and_the_rest_is_hidden() {
     );
 }
 
-/// the library is found, and run.
+///
 #[test]
-fn what_is_hidden_is_found_with_its_schema_and_run() {
+fn hidden_tools_are_found_with_their_schema_and_can_be_called() {
     let world = World::bare();
     let mut agent = agent(&world);
     let hits: Value =
         serde_json::from_str(&agent.text("tool_search", json!({"query": "email"}))).expect("JSON");
     let hits = hits.as_array().expect("a list");
     assert!(
-        ["list_emails", "send_email"].iter().all(|name| hits.iter().any(|it| it["name"] == **name)),
+        ["list_emails", "send_email"]
+            .iter()
+            .all(|name| hits.iter().any(|hit| hit["name"] == **name)),
         "{hits:?}"
     );
-    assert!(hits.iter().all(|it| it["inputSchema"]["type"] == "object"), "{hits:?}");
+    assert!(hits.iter().all(|hit| hit["inputSchema"]["type"] == "object"), "{hits:?}");
     let mail = json!({"to": "a", "subject": "b", "body": "c"});
-    let said = agent.text("execute_tool", json!({"name": "send_email", "arguments": mail}));
-    assert_eq!(said, format!("send_email: {mail}"));
+    let output = agent.text("execute_tool", json!({"name": "send_email", "arguments": mail}));
+    assert_eq!(output, format!("send_email: {mail}"));
     let refused =
         agent.call("execute_tool", json!({"name": "send_email", "arguments": {"to": "a"}}));
     assert!(
         refused["isError"] == true
-            && refused["content"][0]["text"].as_str().is_some_and(|it| it.contains("subject"))
+            && refused["content"][0]["text"].as_str().is_some_and(|text| text.contains("subject"))
     );
 }
 
-/// X-02 with the profile `ladder`: `list_emails` first, for an agent and at a command line.
+/// M-11a, M-11c: over both ways to call a tool.
 #[test]
 fn the_ladder_finds_the_same_first_as_ever() {
     let world = World::bare();
@@ -75,7 +78,7 @@ fn the_ladder_finds_the_same_first_as_ever() {
     assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "one text block: {result}");
     assert_eq!(result["structuredContent"]["results"][0]["name"], "list_emails", "{result}");
     let program = example("own_server").display().to_string();
-    let found = Outcome::of(world.other(&program).args([
+    let found = Outcome::run(world.program_command(&program).args([
         "search",
         "email",
         "--profile",
@@ -86,9 +89,10 @@ fn the_ladder_finds_the_same_first_as_ever() {
     assert_eq!(found.json()[0]["name"], "list_emails", "{found:?}");
 }
 
-/// X-11, N-01: with the last hidden tool the two tools go, with the first they come; each time clients are told, once.
+/// X-11, N-01: the meta tools disappear with the last hidden tool and return with the first.
+/// Clients are notified once each time.
 #[test]
-fn tools_come_and_go_while_it_runs() {
+fn tools_can_be_added_and_removed_at_runtime() {
     let world = World::bare();
     let mut agent = agent(&world);
     agent.listed();
@@ -96,18 +100,20 @@ fn tools_come_and_go_while_it_runs() {
         agent.text("help", json!({"retire": name}));
     }
     assert_eq!(agent.text("help", json!({})), "0 tools");
-    let news = agent.told("notifications/tools/list_changed");
-    assert!(news.get("id").is_none(), "{news}");
+    let notification = agent.wait_for("notifications/tools/list_changed");
+    assert!(notification.get("id").is_none(), "{notification}");
     while agent.listed() != ["help"] {
-        agent.told("notifications/tools/list_changed");
+        agent.wait_for("notifications/tools/list_changed");
     }
-    let fault =
-        agent.fault("tools/call", json!({"name": "tool_search", "arguments": {"query": "email"}}));
+    let fault = agent.request_error(
+        "tools/call",
+        json!({"name": "tool_search", "arguments": {"query": "email"}}),
+    );
     assert_eq!(fault["code"], -32602);
     agent.text("help", json!({"restore": "sql_query"}));
-    agent.told("notifications/tools/list_changed");
+    agent.wait_for("notifications/tools/list_changed");
     while agent.listed() != ["execute_tool", "help", "tool_search"] {
-        agent.told("notifications/tools/list_changed");
+        agent.wait_for("notifications/tools/list_changed");
     }
     assert_eq!(
         agent.text("execute_tool", json!({"name": "sql_query", "arguments": {"target": "x"}})),
@@ -117,11 +123,12 @@ fn tools_come_and_go_while_it_runs() {
     assert!(gone.starts_with("Tool not found: send_email"), "{gone}");
 }
 
-/// P-01, P-02: what code gives to one request, no other has.
+/// P-01, P-02: no other request has these tools.
 #[test]
-fn code_gives_tools_to_one_request() {
+fn code_can_add_tools_for_one_request() {
     let world = World::bare();
-    let mut serving = Serving::of(world.other(&example("own_server").display().to_string()));
+    let mut serving =
+        Serving::spawn(world.program_command(&example("own_server").display().to_string()));
     let alice = [("X-User-ID", "alice")];
     let found = serving.call(&alice, "tool_search", json!({"query": "saved"}));
     assert!(text(&found).contains("The saved queries of alice"), "{found}");
@@ -144,11 +151,11 @@ async fn help_of(app: AppBuilder) -> String {
     captured.out()
 }
 
-/// B-25: each of them without the others; what is there works, and what is not there is not offered.
+/// B-25: help lists only the commands of the included plugins.
 #[tokio::test]
-async fn a_server_needs_no_command_line_and_a_command_line_no_server() {
+async fn the_serve_and_cli_plugins_work_without_each_other() {
     let has = |help: &str, command: &str| {
-        help.lines().any(|it| it.trim_start().starts_with(&format!("{command} ")))
+        help.lines().any(|line| line.trim_start().starts_with(&format!("{command} ")))
     };
     let alone =
         help_of(App::builder("own").plugin(plugins::Registry::default()).plugin(plugins::Serve))

@@ -1,10 +1,10 @@
-//! What it cost and saved comes out of what agents really did.
+//! Costs and savings are computed from recorded agent sessions.
 
 use crate::serve::{Agent, library};
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// One who lists, searches three times, and calls what two of the searches found.
+/// An agent that lists, searches three times, and calls the tools that two of the searches found.
 fn work(world: &World) {
     let mut agent = Agent::legacy(world, &[]);
     agent.listed();
@@ -22,7 +22,7 @@ fn number(value: &Value, key: &str) -> i64 {
 }
 
 #[test]
-fn what_was_avoided_is_what_all_definitions_take_without_what_was_shown() {
+fn avoided_tokens_are_all_definitions_minus_shown_tokens() {
     let world = library();
     work(&world);
     let stats = world.run(&["stats", "--json"]).exits(0).json();
@@ -31,12 +31,12 @@ fn what_was_avoided_is_what_all_definitions_take_without_what_was_shown() {
     assert_eq!((of("sessions"), of("searches"), of("followed"), of("empty")), (1, 3, 2, 1));
     assert_eq!((of("calls"), of("failures"), of("refused")), (2, 0, 0));
     assert!(of("listTokens") > 100 && of("searchTokens") > 100 && of("allTokens") > 100, "{total}");
-    assert_eq!(of("avoidedTokens"), of("allTokens") - of("listTokens") - of("searchTokens"));
-    assert!(total["firstUseMs"].as_f64().is_some_and(|it| it > 0.0));
-    assert_eq!(stats["tokens"], "bound");
+    assert_eq!(of("savedTokens"), of("allTokens") - of("listTokens") - of("searchTokens"));
+    assert!(total["firstUseMs"].as_f64().is_some_and(|first_use_ms| first_use_ms > 0.0));
+    assert_eq!(stats["tokenCounting"], "upper-bound");
     assert_eq!(stats["clients"][0]["client"], "test 1");
     assert_eq!(stats["tools"][0]["tool"], "local/send_email");
-    assert_eq!(stats["nowhere"][0]["query"], "zzzz qqqq");
+    assert_eq!(stats["unansweredQueries"][0]["query"], "zzzz qqqq");
     let page = world.run(&["stats", "--since", "1d"]).exits(0).out;
     for part in [
         "3 searches in 1 session: 2 led to a call",
@@ -46,11 +46,7 @@ fn what_was_avoided_is_what_all_definitions_take_without_what_was_shown() {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     assert!(
-        world
-            .run(&["stats", "--since", "2999-01-01"])
-            .exits(0)
-            .out
-            .starts_with("Nothing is on record yet.")
+        world.run(&["stats", "--since", "2999-01-01"]).exits(0).out.starts_with("No records yet.")
     );
 }
 
@@ -66,7 +62,7 @@ fn what_is_proposed_to_be_pinned_is_listed_once_it_is_written_down() {
     let pin = &pins["pins"][0];
     assert_eq!((pin["tool"].as_str(), number(pin, "searches")), (Some("local/send_email"), 2));
     assert_eq!(
-        number(pin, "savesTokens"),
+        number(pin, "savedTokens"),
         number(pin, "searchTokens") - number(pin, "definitionTokens")
     );
     let page = world.run(&["suggest", "pins"]).exits(0).out;

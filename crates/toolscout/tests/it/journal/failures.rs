@@ -1,4 +1,4 @@
-//! Processes share the journal; one that is killed, or cannot write, takes nothing with it.
+//! Processes share the journal. A process that is killed or cannot write loses no earlier record.
 
 use super::{decisions, folder, is_sound, records};
 use crate::serve::{Agent, library};
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 #[test]
-fn ten_commands_at_once_make_one_chain() {
+fn ten_concurrent_commands_write_one_valid_chain() {
     let world = library();
     let start = |at: usize| {
         let mut command = world.command(&["run", "sql_query", "--target", &format!("t{at}")]);
@@ -21,43 +21,43 @@ fn ten_commands_at_once_make_one_chain() {
     let calls = records(&world, "call");
     let mut targets: Vec<_> = calls
         .iter()
-        .map(|it| it["arguments"]["target"].as_str().expect("a target").to_owned())
+        .map(|call| call["arguments"]["target"].as_str().expect("a target").to_owned())
         .collect();
     targets.sort();
-    assert_eq!(targets, (0..10).map(|it| format!("t{it}")).collect::<Vec<_>>());
-    assert!(calls.iter().zip(1..).all(|(it, n)| it["n"] == n), "{calls:?}");
+    assert_eq!(targets, (0..10).map(|index| format!("t{index}")).collect::<Vec<_>>());
+    assert!(calls.iter().zip(1..).all(|(item, n)| item["n"] == n), "{calls:?}");
     is_sound(&world);
 }
 
-/// What was decided is written before anybody hears of it; all else within a moment.
+/// A decision is written before its response is sent; other records are written shortly after.
 #[test]
-fn an_agent_that_is_killed_leaves_its_decisions_and_what_was_written() {
+fn a_killed_process_leaves_a_valid_journal_with_its_decisions() {
     let world = library().file("toolscout.toml", "[policies]\n\"local/sql_query\" = \"ask\"\n");
     let mut agent = Agent::legacy(&world, &[]);
     agent.call(
         "execute_tool",
         json!({"name": "send_email", "arguments": {"to": "a", "subject": "b", "body": "c"}}),
     );
-    // Until the thread that writes has had its turn.
+    // Wait until the writer thread has written the records.
     let due = Instant::now() + Duration::from_secs(30);
     while records(&world, "call").is_empty() {
         assert!(Instant::now() < due, "nothing was written");
     }
     agent.call("execute_tool", json!({"name": "sql_query", "arguments": {"target": "x"}}));
-    // Killed, not ended.
+    // Dropping the agent kills the process.
     drop(agent);
     let decided = decisions(&world);
     assert!(
-        decided.len() == 1 && decided[0].starts_with("call local/sql_query asked the policy"),
+        decided.len() == 1 && decided[0].starts_with("call local/sql_query requested the policy"),
         "{decided:?}"
     );
     is_sound(&world);
 }
 
 #[test]
-fn what_cannot_be_written_is_said_once_and_stops_nothing() {
+fn a_journal_write_failure_is_reported_once_and_stops_nothing() {
     let world = library();
-    fs::create_dir_all(world.outside().join("state")).expect("a folder");
+    fs::create_dir_all(world.temp_dir().join("state")).expect("a folder");
     fs::write(folder(&world), "in the way").expect("a file");
     let ran = world.run(&["run", "sql_query", "--target", "x"]).exits(0);
     assert_eq!(ran.err.matches("warning: what happens is not written down").count(), 1, "{ran:?}");
@@ -70,36 +70,35 @@ fn what_cannot_be_written_is_said_once_and_stops_nothing() {
 }
 
 #[test]
-fn a_person_may_have_nothing_written_and_a_project_may_not() {
+fn only_the_user_may_disable_the_journal() {
     let world = library().var("TOOLSCOUT_NO_JOURNAL", "1");
     world.run(&["run", "sql_query", "--target", "x"]).exits(0);
     assert!(!folder(&world).exists());
-    world.run(&["stats"]).exits(0).prints(&["nothing is recorded now"]);
+    world.run(&["stats"]).exits(0).stdout_contains(&["the audit log is off"]);
     let world = library();
-    fs::create_dir_all(world.outside().join("config")).expect("a folder");
-    fs::write(world.outside().join("config/config.toml"), "[journal]\nkeep = \"off\"\n")
+    fs::create_dir_all(world.temp_dir().join("config")).expect("a folder");
+    fs::write(world.temp_dir().join("config/config.toml"), "[journal]\nkeep = \"off\"\n")
         .expect("written");
     world.run(&["run", "sql_query", "--target", "x"]).exits(0);
     assert!(!folder(&world).exists());
     let world = library().file("toolscout.toml", "[journal]\nkeep = \"off\"\n");
-    world
-        .run(&["tools"])
-        .exits(0)
-        .says(&["`keep` of `journal` is set, which only a person's own configuration may say"]);
+    world.run(&["tools"]).exits(0).stderr_contains(&[
+        "`journal.keep` is set, which is allowed only in your user configuration",
+    ]);
     world.run(&["run", "sql_query", "--target", "x"]).exits(0);
     assert_eq!(records(&world, "call").len(), 1);
 }
 
 #[test]
-fn how_much_is_kept_must_make_sense() {
-    for (wrong, said) in [
-        ("keep = 1", "megabytes, from 8 to 4096, or `off`"),
+fn an_invalid_journal_retention_is_an_error() {
+    for (wrong, output) in [
+        ("keep = 1", "must be a number of megabytes from 8 to 4096, or `off`"),
         ("kept = 9", "`journal.kept` is an unknown key"),
     ] {
         let world = library();
-        fs::create_dir_all(world.outside().join("config")).expect("a folder");
-        fs::write(world.outside().join("config/config.toml"), format!("[journal]\n{wrong}\n"))
+        fs::create_dir_all(world.temp_dir().join("config")).expect("a folder");
+        fs::write(world.temp_dir().join("config/config.toml"), format!("[journal]\n{wrong}\n"))
             .expect("written");
-        world.run(&["tools"]).exits(2).says(&[said]);
+        world.run(&["tools"]).exits(2).stderr_contains(&[output]);
     }
 }

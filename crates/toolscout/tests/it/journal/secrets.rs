@@ -4,9 +4,9 @@ use super::{records, whole};
 use crate::serve::{Agent, library};
 use serde_json::json;
 
-/// By the name of a key only; they look like nothing.
+/// Secrets that only the name of their key reveals.
 const NAMED: [&str; 3] = ["canary-alpha", "canary-beta", "canary-gamma"];
-/// By their shape only.
+/// Secrets that only their shape reveals.
 const SHAPED: [&str; 3] = [
     "ghp_Zk3vQ9mXw2Rt7Ln4Bc8Yd1Fg6Hj5Ps0AaEe",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLW9mLWNhbmFyeQ",
@@ -14,7 +14,7 @@ const SHAPED: [&str; 3] = [
 ];
 
 #[test]
-fn secrets_are_in_no_file_of_the_journal_whichever_way_they_come() {
+fn no_journal_file_contains_secrets() {
     let world = library().echo(
         "tools/login.tool.toml",
         "login",
@@ -29,7 +29,7 @@ fn secrets_are_in_no_file_of_the_journal_whichever_way_they_come() {
         json!({"password": NAMED[1], "note": format!("Authorization: Bearer {}", SHAPED[2])});
     agent.call("execute_tool", json!({"name": "local/login", "arguments": arguments}));
     agent.call("tool_search", json!({"query": format!("send {} by mail", SHAPED[0])}));
-    // One that does not fit, whose error quotes it.
+    // An invalid argument, which the error message quotes.
     agent.call(
         "execute_tool",
         json!({"name": "local/login", "arguments": {"password": [NAMED[2]], "note": [SHAPED[1]]}}),
@@ -43,9 +43,9 @@ fn secrets_are_in_no_file_of_the_journal_whichever_way_they_come() {
     }
 }
 
-/// What a tool says may be anything; only how long it is is kept.
+/// The journal contains only the length of a result.
 #[test]
-fn results_are_not_kept() {
+fn results_are_not_recorded() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let long = "harmless ".repeat(1_000);
@@ -54,7 +54,7 @@ fn results_are_not_kept() {
     assert!(result.to_string().len() > 9_000);
     assert_eq!(agent.end().0, 0);
     let [call] = &records(&world, "call")[..] else { panic!("one call") };
-    assert!(call["bytes"].as_u64().is_some_and(|it| it > 9_000), "{call}");
+    assert!(call["bytes"].as_u64().is_some_and(|bytes| bytes > 9_000), "{call}");
     assert_eq!(call["arguments"], json!({"target": "… 9000 bytes"}));
     assert!(!whole(&world).contains("harmless"));
 }

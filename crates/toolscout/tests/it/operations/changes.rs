@@ -3,8 +3,8 @@
 use super::examples::{self, Example};
 use super::{audited, operations, shell, world};
 use crate::api::Api;
-use crate::servers::scene::until;
-use crate::world::{World, skipped};
+use crate::servers::fixture::wait_until;
+use crate::world::{World, report_skipped};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,14 +13,15 @@ use toolscout::core::Namespace;
 use toolscout::surface::operation::{Confirm, Effect, HostUse};
 use toolscout_workspace::Environment;
 
-/// The tests below share the operations that change something, one in four each, to run side by side.
+/// Tries every fourth operation that changes something, from this one on. The four tests run in
+/// parallel.
 fn try_changes(part: usize) {
     let changes =
         operations().into_iter().filter(|operation| operation.spec.effect == Effect::Change);
     let mut tried = 0;
     for operation in changes.skip(part).step_by(4) {
         if operation.spec.needs_network {
-            skipped(&format!("`{}` needs the network", operation.spec.name));
+            report_skipped(&format!("`{}` needs the network", operation.spec.name));
             continue;
         }
         let (examples, world) = (examples::of(operation), world());
@@ -36,26 +37,26 @@ fn try_changes(part: usize) {
 }
 
 #[test]
-fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_1() {
+fn a_change_writes_one_audit_entry_and_a_dry_run_changes_nothing_1() {
     try_changes(0);
 }
 
 #[test]
-fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_2() {
+fn a_change_writes_one_audit_entry_and_a_dry_run_changes_nothing_2() {
     try_changes(1);
 }
 
 #[test]
-fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_3() {
+fn a_change_writes_one_audit_entry_and_a_dry_run_changes_nothing_3() {
     try_changes(2);
 }
 
 #[test]
-fn a_change_leaves_one_audit_line_and_a_dry_run_changes_nothing_4() {
+fn a_change_writes_one_audit_entry_and_a_dry_run_changes_nothing_4() {
     try_changes(3);
 }
 
-/// Tries a dry run, and then the example itself; says whether it is one that changes something.
+/// Tries a dry run, then the example itself; returns whether the operation changes something.
 fn try_example(world: &World, example: &Example) -> bool {
     let (line, spec) = (example.line, &example.operation.spec);
     if !example.is_command() {
@@ -86,7 +87,7 @@ fn try_example(world: &World, example: &Example) -> bool {
     is_change
 }
 
-/// A command line with more options.
+/// A command line with additional options.
 fn with(line: &str, options: &str) -> String {
     match line.split_once(" -- ") {
         Some((line, rest)) => format!("{line} {options} -- {rest}"),
@@ -94,7 +95,7 @@ fn with(line: &str, options: &str) -> String {
     }
 }
 
-/// What has to be there before this example.
+/// Creates the state that this example needs.
 fn prepare(world: &World, line: &str) {
     let run = |words: &[&str]| drop(world.run(words).exits(0));
     let words: Vec<_> = line.split(' ').skip(1).collect();
@@ -126,7 +127,7 @@ fn prepare(world: &World, line: &str) {
     }
 }
 
-/// Makes a server one on the web, with a saved login.
+/// Turns a server into an HTTP server with a saved login.
 fn log_in(world: &World, id: &str) {
     let url = "https://localhost:9/mcp";
     world.run(&["server", "remove", id]).exits(0);
@@ -135,21 +136,21 @@ fn log_in(world: &World, id: &str) {
     for part in [id, url] {
         hash.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
-    let tokens = world.outside().join("state/tokens");
+    let tokens = world.temp_dir().join("state/tokens");
     fs::create_dir_all(&tokens).expect("a folder");
     fs::write(tokens.join(format!("login-{}.json", &hash.finalize().to_hex()[..32])), "{}")
         .expect("a login");
     settle(world);
 }
 
-/// Waits for discoveries in the background, which write what they find.
+/// Waits for background discoveries, which write to the cache.
 fn settle(world: &World) {
     let is_settled = |server: &Value| {
         server["enabled"] == false
             || !["never", "discovering"]
                 .contains(&server["discoveryStatus"].as_str().unwrap_or_default())
     };
-    until("all servers are discovered", || {
+    wait_until("all servers are discovered", || {
         let servers = world.run(&["server", "list", "--json"]).exits(0).json();
         servers["servers"].as_array().expect("servers").iter().all(is_settled)
     });
@@ -178,12 +179,13 @@ fn answer_an_approval(world: &World, example: &Example) -> bool {
 
 type State = (BTreeMap<PathBuf, Vec<u8>>, BTreeMap<(&'static str, String), Vec<u8>>);
 
-/// Everything that a change could change: all files of the project, the home folder, the configuration and the state, and the
-/// content of the databases. What can be made again from files and servers is a cache, and no state.
+/// Everything that a change could change: all files of the project, the home folder, the
+/// configuration and the state, and the content of the databases. It excludes caches, which can be
+/// rebuilt from files and servers.
 fn state(world: &World) -> State {
     let mut files = BTreeMap::new();
     for folder in ["project", "home", "config", "state/tokens"] {
-        read_all(&world.outside().join(folder), &mut files);
+        read_all(&world.temp_dir().join(folder), &mut files);
     }
     let folder = world.outside().join("state").display().to_string();
     let store = Environment::captured(world.outside(), &[("TOOLSCOUT_STATE_DIR", &folder)])
@@ -203,7 +205,7 @@ fn state(world: &World) -> State {
         let keys = store.keys(namespace).expect("keys");
         let row = |key: String| {
             (
-                (namespace.word(), key.clone()),
+                (namespace.as_str(), key.clone()),
                 store.read(namespace, &key).ok().flatten().unwrap_or_default(),
             )
         };

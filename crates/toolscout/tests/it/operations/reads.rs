@@ -1,4 +1,4 @@
-//! Reading gives the same on every surface.
+//! Every surface returns the same data.
 
 use super::examples::{self, Example, Request};
 use super::{over_socket, parsed, shell, world};
@@ -11,18 +11,18 @@ use toolscout::surface::operation::{Effect, HostUse};
 const VOLATILE: [&str; 6] = ["latencyMs", "tookMs", "link", "created", "lastDiscovery", "ended"];
 
 #[test]
-fn reading_gives_the_same_json_as_a_command_over_http_and_over_the_socket_1() {
+fn reads_return_the_same_json_from_cli_http_and_socket_1() {
     compare_all(0);
 }
 
 #[test]
-fn reading_gives_the_same_json_as_a_command_over_http_and_over_the_socket_2() {
+fn reads_return_the_same_json_from_cli_http_and_socket_2() {
     compare_all(1);
 }
 
-/// Compares every second operation that changes nothing, from this one on.
+/// Compares every second read-only operation, from this one on.
 fn compare_all(part: usize) {
-    // What is learned is of one user, and each surface has another.
+    // Feedback is stored per user, and each surface has a different user.
     let world = world().var("TOOLSCOUT_NO_LEARN", "1");
     world.run(&["reject", "files/add"]).exits(0);
     let reads =
@@ -59,8 +59,8 @@ impl Sort {
     }
 }
 
-/// What the command prints with no other process around; none if it needs one, or prints a stream. The example works as it is
-/// written.
+/// The output of the command if no other process runs; none if it needs one or prints a stream.
+/// Runs the example exactly as it is written.
 fn alone(world: &World, example: &Example) -> Option<Value> {
     let spec = &example.operation.spec;
     if !example.is_command() || spec.host == HostUse::Required {
@@ -73,7 +73,7 @@ fn alone(world: &World, example: &Example) -> Option<Value> {
     is_stable.then(|| command(world, example))
 }
 
-/// What the command prints with `--json`.
+/// The output of the command with `--json`.
 fn command(world: &World, example: &Example) -> Value {
     let line = example.line.split(" > ").next().unwrap_or_default();
     let json = if line.contains(" --json") { "" } else { " --json" };
@@ -88,7 +88,7 @@ fn compare(
     differences: &mut Vec<String>,
 ) -> Sort {
     let (line, spec) = (example.line, &example.operation.spec);
-    let begun = || {
+    let started = || {
         api.done("POST", "/api/sessions", Some(json!({})))["session"]["id"]
             .as_str()
             .expect("an id")
@@ -113,7 +113,7 @@ fn compare(
         return Sort::Stream;
     }
     if spec.media_type != "application/json" {
-        // Counters go on counting.
+        // Counters increase between the requests.
         assert!(over_http.starts_with('#') && socket.starts_with('#'), "{line}: {over_http}");
         return Sort::HttpOnly;
     }
@@ -133,11 +133,11 @@ fn compare(
                 .as_object()
                 .is_some_and(|fields| fields.values().any(|field| field == printed))
     };
-    for (printed, place) in
+    for (printed, surface) in
         [(Some(with_host), "with"), (alone.map(|alone| normal(alone, spec.name)), "without")]
     {
         if let Some(printed) = printed.filter(|printed| !same(printed)) {
-            differences.push(format!("{line} {place} a host: {printed:#} is not {over_http:#}"));
+            differences.push(format!("{line} {surface} a host: {printed:#} is not {over_http:#}"));
         }
     }
     Sort::Everywhere
@@ -154,20 +154,21 @@ fn sorted(mut items: Vec<Value>) -> Vec<Value> {
     items
 }
 
-/// The value without what differs from one request to the next.
+/// The value without the fields that differ from one request to the next.
 fn normal(mut value: Value, operation: &str) -> Value {
     let is_volatile = |name: &str| match name {
         // The name of the token that authenticated the request.
         "name" => operation == "me",
         "id" => operation.starts_with("session"),
-        // At a command line they name commands.
+        // On the command line the notes name commands.
         "notes" => operation == "search",
         name => VOLATILE.contains(&name),
     };
     match &mut value {
         Value::Object(fields) => {
-            let kept = std::mem::take(fields).into_iter().filter(|(name, _)| !is_volatile(name));
-            *fields = kept.map(|(name, field)| (name, normal(field, operation))).collect();
+            let remaining =
+                std::mem::take(fields).into_iter().filter(|(name, _)| !is_volatile(name));
+            *fields = remaining.map(|(name, field)| (name, normal(field, operation))).collect();
         }
         Value::Array(items) => {
             items.iter_mut().for_each(|item| *item = normal(item.take(), operation))
