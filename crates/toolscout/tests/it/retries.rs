@@ -1,5 +1,5 @@
-//! 1. A server on the web that is busy is asked again, each time after a longer wait, and every wait is in the log.
-//! 2. One that wants a login, or asks for a long rest, is not.
+//! 1. A busy HTTP server is retried with backoff, and every delay is logged.
+//! 2. A server that requires a login or requests a long delay is not retried.
 
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
@@ -8,19 +8,20 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A server that gives the first requests these answers (status line and headers), and is a legacy MCP server after that.
+/// A server that gives these responses (status line and headers) to the first requests, and is a
+/// legacy MCP server after that.
 fn serve(first: &'static [&'static str]) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback works");
     let address = format!("http://{}/mcp", listener.local_addr().expect("an address"));
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let pending = Arc::new(AtomicUsize::new(0));
+    let count = pending.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let count = count.clone();
             std::thread::spawn(move || talk(stream, first, &count));
         }
     });
-    (address, asked)
+    (address, pending)
 }
 
 fn talk(stream: TcpStream, first: &[&str], count: &AtomicUsize) -> Option<()> {
@@ -93,38 +94,39 @@ fn refresh(address: &str) -> Outcome {
 }
 
 fn retries(outcome: &Outcome) -> Vec<u64> {
-    let lines = outcome.err.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-    let events = lines.filter(|it| it["event"] == "retry" || it["fields"]["event"] == "retry");
-    let delay = |it: Value| it["delay_ms"].as_u64().or(it["fields"]["delay_ms"].as_u64());
+    let lines = outcome.err.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let events =
+        lines.filter(|line| line["event"] == "retry" || line["fields"]["event"] == "retry");
+    let delay = |value: Value| value["delay_ms"].as_u64().or(value["fields"]["delay_ms"].as_u64());
     events.filter_map(delay).collect()
 }
 
-/// O-09: busy twice, then there: found at the third time, after waits that grow.
+/// O-09: the server is busy twice, and the third attempt succeeds. The delays grow.
 #[test]
-fn a_server_that_is_busy_for_a_moment_is_asked_again() {
+fn a_busy_server_is_retried() {
     const BUSY: &str = "503 Service Unavailable\r\nretry-after: 0";
-    let (address, asked) = serve(&[BUSY, BUSY]);
+    let (address, pending) = serve(&[BUSY, BUSY]);
     let outcome = refresh(&address).exits(0);
     assert!(outcome.out.contains("far: 1 tool"), "{outcome:?}");
     let waits = retries(&outcome);
     assert!(waits.len() == 2 && waits[0] < waits[1], "{waits:?} in {}", outcome.err);
-    assert!(asked.load(Ordering::SeqCst) > 3);
+    assert!(pending.load(Ordering::SeqCst) > 3);
 }
 
-/// O-09: who is not logged in is not let in by asking again.
+/// O-09: a retry cannot succeed without a login.
 #[test]
-fn a_server_that_wants_a_login_is_asked_once() {
-    let (address, asked) = serve(&["401 Unauthorized\r\nwww-authenticate: Bearer"; 9]);
+fn a_server_that_requires_login_is_not_retried() {
+    let (address, pending) = serve(&["401 Unauthorized\r\nwww-authenticate: Bearer"; 9]);
     let outcome = refresh(&address).exits(3);
     assert!(retries(&outcome).is_empty(), "{outcome:?}");
-    assert_eq!(asked.load(Ordering::SeqCst), 1, "{outcome:?}");
+    assert_eq!(pending.load(Ordering::SeqCst), 1, "{outcome:?}");
 }
 
-/// O-09: a server that wants to be left alone for longer than the discovery may take is left alone.
+/// O-09: the requested delay is longer than the timeout of the discovery.
 #[test]
-fn a_server_that_asks_for_a_long_rest_gets_it() {
-    let (address, asked) = serve(&["429 Too Many Requests\r\nretry-after: 3000"; 9]);
+fn a_long_retry_after_prevents_retries() {
+    let (address, pending) = serve(&["429 Too Many Requests\r\nretry-after: 3000"; 9]);
     let outcome = refresh(&address).exits(3);
     assert!(retries(&outcome).is_empty(), "{outcome:?}");
-    assert_eq!(asked.load(Ordering::SeqCst), 1, "{outcome:?}");
+    assert_eq!(pending.load(Ordering::SeqCst), 1, "{outcome:?}");
 }

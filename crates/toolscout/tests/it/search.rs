@@ -1,8 +1,9 @@
-//! 1. Hits come best first, with their scores, their reasons and their whole input schemas.
-//! 2. Limits that make no sense are the usual one; nobody gets more than the cap.
-//! 3. Finding nothing is said beside the data, and is no error.
+//! 1. Hits are sorted by score, and contain their scores, reasons and complete input schemas.
+//! 2. An invalid limit falls back to the default, and no limit exceeds the maximum.
+//! 3. An empty result is explained on stderr and is not an error.
 //!
-//! What else can be asked for is in `flags`, what is said where little is found in `notes`, and what use teaches in `learning`.
+//! `flags` tests the options of search, `notes` the messages about empty results and unavailable
+//! sources, and `feedback` the relevance feedback.
 
 mod feedback;
 mod flags;
@@ -25,9 +26,10 @@ fn library() -> World {
     world
 }
 
-/// That many tools without much to say, `tool-000` and so on.
+/// This many tools with short descriptions, `tool-000` and so on.
 fn many(count: usize) -> World {
-    let tool = |it| format!("[[tool]]\nname = \"tool-{it:03}\"\n[tool.run]\ncommand = [\"cat\"]\n");
+    let tool =
+        |value| format!("[[tool]]\nname = \"tool-{value:03}\"\n[tool.run]\ncommand = [\"cat\"]\n");
     World::project().file("tools/many.tool.toml", &(0..count).map(tool).collect::<String>())
 }
 
@@ -41,20 +43,21 @@ fn names(outcome: &Outcome) -> Vec<String> {
         .as_array()
         .expect("a list")
         .iter()
-        .map(|it| it["name"].as_str().unwrap_or("?").to_owned())
+        .map(|item| item["name"].as_str().unwrap_or("?").to_owned())
         .collect()
 }
 
-/// Hits as `name score`, a line each.
+/// The hits as `name score`, one per line.
 fn scored(outcome: &Outcome) -> String {
     let hits = outcome.json();
-    let line = |it: &Value| format!("{} {}\n", it["name"].as_str().unwrap_or("?"), it["score"]);
+    let line =
+        |value: &Value| format!("{} {}\n", value["name"].as_str().unwrap_or("?"), value["score"]);
     hits.as_array().expect("a list").iter().map(line).collect()
 }
 
-/// the ladder's scores through the program.
+/// the scores of the `ladder` profile.
 #[test]
-fn the_ladder_scores_as_written_down() {
+fn the_ladder_profile_returns_the_documented_scores() {
     let world = library();
     for (query, expected) in [
         ("  Send_Email ", "send_email 1.0\n"),
@@ -69,9 +72,9 @@ fn the_ladder_scores_as_written_down() {
     }
 }
 
-/// A question need not be quoted.
+/// A query need not be quoted.
 #[test]
-fn several_words_are_one_question() {
+fn several_words_form_one_query() {
     let world = library();
     let apart = search(&world, &["--profile", "ladder", "send", "email"]);
     assert_eq!(apart, search(&world, &["--profile", "ladder", "send email"]));
@@ -79,7 +82,7 @@ fn several_words_are_one_question() {
 
 /// an empty, blank or omitted query.
 #[test]
-fn no_question_lists_tools_by_name() {
+fn an_empty_query_lists_tools_by_name() {
     let world = library();
     let three = "analyze_data 1.0\ncleanup_logs 1.0\ncreate_pdf 1.0\n";
     for query in [&[""][..], &["   "], &[]] {
@@ -88,26 +91,29 @@ fn no_question_lists_tools_by_name() {
     }
 }
 
-/// nothing found is explained on standard error; the data is an empty list.
+/// the JSON output is an empty list.
 #[test]
-fn finding_nothing_is_explained_beside_an_empty_list() {
+fn an_empty_result_is_explained_on_stderr() {
     let world = library();
     for profile in ["ladder", "ladder2", "substring"] {
         let nothing = search(&world, &["--profile", profile, "zzz_no_such_thing"]);
         assert_eq!(nothing.out, "[]\n");
-        nothing.says(&[
+        nothing.stderr_contains(&[
             "No tools found. Try different keywords or a broader search term.",
-            "10 tools are known",
+            "list all 10 tools",
         ]);
     }
     let nothing = world.run(&["search", "zzz_no_such_thing"]).exits(0);
     assert_eq!(nothing.out, "");
-    World::project().run(&["search", "x"]).exits(0).says(&["there are none yet", "hint:"]);
+    World::project()
+        .run(&["search", "x"])
+        .exits(0)
+        .stderr_contains(&["this project has no tools yet", "hint:"]);
 }
 
 /// 0, −3, nothing at all, `x`.
 #[test]
-fn a_limit_that_makes_no_sense_is_the_usual_one() {
+fn an_invalid_limit_falls_back_to_the_default() {
     let world = many(15);
     for limit in [
         &["--limit", "0"][..],
@@ -123,14 +129,14 @@ fn a_limit_that_makes_no_sense_is_the_usual_one() {
 
 /// 1000 of 150 tools.
 #[test]
-fn nobody_gets_more_than_a_hundred_hits() {
+fn at_most_a_hundred_hits_are_returned() {
     let all = names(&search(&many(150), &["--limit", "1000"]));
     assert_eq!((all.len(), all[0].as_str(), all[99].as_str()), (100, "tool-000", "tool-099"));
 }
 
 /// the profile `substring` keeps the order of registration.
 #[test]
-fn the_substring_profile_keeps_the_order_of_registration() {
+fn the_substring_profile_keeps_registration_order() {
     let tool = |name: &str, description: &str| {
         format!(
             "[[tool]]\nname = \"{name}\"\ndescription = \"{description}\"\n[tool.run]\ncommand = [\"cat\"]\n"
@@ -147,12 +153,12 @@ fn the_substring_profile_keeps_the_order_of_registration() {
     assert_eq!(found(""), ["github_search", "github_create_issue", "slack_send"]);
 }
 
-/// every hit has what a caller needs.
+///
 #[test]
-fn every_hit_carries_what_a_call_needs() {
+fn every_hit_contains_everything_for_a_call() {
     let world = library();
     let hits = search(&world, &["email"]).json();
-    assert!(hits.as_array().is_some_and(|it| it.len() >= 2), "{hits}");
+    assert!(hits.as_array().is_some_and(|hits| hits.len() >= 2), "{hits}");
     for hit in hits.as_array().expect("a list") {
         assert!(
             hit["name"].is_string() && hit["description"].is_string() && hit["score"].is_f64(),
@@ -162,21 +168,21 @@ fn every_hit_carries_what_a_call_needs() {
         assert_eq!(hit["inputSchema"]["required"], json!(["target"]));
         assert_eq!(hit["id"], format!("local/{}", hit["name"].as_str().unwrap_or_default()));
         assert_eq!(hit["digest"].as_str().map(str::len), Some(64), "{hit}");
-        assert!(hit["why"].as_array().is_some_and(|it| !it.is_empty()), "{hit}");
+        assert!(hit["why"].as_array().is_some_and(|items| !items.is_empty()), "{hit}");
     }
     let id = hits[0]["id"].as_str().expect("an id");
     assert_eq!(
-        world.out(&["run", id, "--target", "x"]),
+        world.stdout(&["run", id, "--target", "x"]),
         "{\"target\":\"x\"}\n",
         "a hit's id can be run"
     );
 }
 
-/// For people: score, name, description, and why.
+/// Text output: score, name, description and reasons.
 #[test]
-fn people_see_scores_and_reasons() {
-    let said = library().out(&["search", "--profile", "ladder", "smtp"]);
-    let (first, second) = said.trim_end().split_once('\n').expect("two lines");
+fn text_output_shows_scores_and_reasons() {
+    let output = library().stdout(&["search", "--profile", "ladder", "smtp"]);
+    let (first, second) = output.trim_end().split_once('\n').expect("two lines");
     assert_eq!(first, "0.85  local/send_email - Send an email to a recipient");
-    assert!(second.trim_start().starts_with("because: ") && second.contains("smtp"), "{said}");
+    assert!(second.trim_start().starts_with("because: ") && second.contains("smtp"), "{output}");
 }

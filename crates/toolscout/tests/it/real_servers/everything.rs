@@ -8,13 +8,13 @@ use std::fs;
 const PROGRAM: &str = "node_modules/.bin/mcp-server-everything";
 
 #[test]
-fn its_tools_are_known_and_can_be_called() {
+fn tools_of_the_everything_server_can_be_called() {
     let Some(program) = installed(PROGRAM) else { return };
     let world = World::project();
     let shown = world.adds("everything", &["--", &program]);
     assert_eq!(
         (&shown["protocol"], &shown["server"]["discoveryStatus"], &shown["server"]["state"]),
-        (&json!(LEGACY), &json!("success"), &json!("known"))
+        (&json!(LEGACY), &json!("success"), &json!("ready"))
     );
     for name in [
         "echo",
@@ -29,14 +29,14 @@ fn its_tools_are_known_and_can_be_called() {
         world.calls(&["everything/echo", "--message", "grüß dich ☂"]),
         "Echo: grüß dich ☂\n"
     );
-    world.run(&["run", "everything/get-sum", "--a", "two"]).exits(2).says(&["--a"]);
-    world.run(&["search", "sum of two numbers"]).exits(0).prints(&["everything/get-sum"]);
+    world.run(&["run", "everything/get-sum", "--a", "two"]).exits(2).stderr_contains(&["--a"]);
+    world.run(&["search", "sum of two numbers"]).exits(0).stdout_contains(&["everything/get-sum"]);
     world.is_left_alone();
 }
 
-/// Results are passed on whole, whatever is in them.
+/// Results pass through unchanged, whatever their content type.
 #[test]
-fn results_of_every_kind_arrive_as_they_are() {
+fn results_of_every_kind_pass_through_unchanged() {
     let Some(program) = installed(PROGRAM) else { return };
     let world = World::project().var("UNRELATED", "nobody's business");
     world.adds("everything", &["--env", "RELATED=yes", "--", &program]);
@@ -79,14 +79,14 @@ fn results_of_every_kind_arrive_as_they_are() {
         json!({"priority": 1, "audience": ["user", "assistant"]})
     );
 
-    let seen = world.run(&["run", "everything/get-env"]).exits(0).json();
-    assert_eq!((&seen["RELATED"], &seen["UNRELATED"]), (&json!("yes"), &json!(null)));
+    let environment = world.run(&["run", "everything/get-env"]).exits(0).json();
+    assert_eq!((&environment["RELATED"], &environment["UNRELATED"]), (&json!("yes"), &json!(null)));
     drop(host);
     world.is_left_alone();
 }
 
 #[test]
-fn a_long_call_says_how_far_it_is() {
+fn a_long_call_reports_progress() {
     let Some(program) = installed(PROGRAM) else { return };
     let world = World::project();
     world.adds("everything", &["--", &program]);
@@ -95,9 +95,9 @@ fn a_long_call_says_how_far_it_is() {
     world.is_left_alone();
 }
 
-/// F-14: what the server speaks is found out once, and then remembered.
+/// F-14: the negotiated version is cached.
 #[test]
-fn a_server_is_asked_only_once_which_protocol_it_speaks() {
+fn the_protocol_version_is_negotiated_once() {
     let Some(program) = installed(PROGRAM) else { return };
     let world = World::project();
     let copied = ["--", "sh", "-c", "tee -a sent | exec \"$0\"", &program];

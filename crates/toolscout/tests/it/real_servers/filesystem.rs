@@ -6,7 +6,7 @@ use serde_json::json;
 use std::fs;
 
 #[test]
-fn files_of_its_folder_can_be_used_and_no_others() {
+fn the_filesystem_server_allows_only_its_folder() {
     let Some(program) = installed("node_modules/.bin/mcp-server-filesystem") else { return };
     let world =
         World::project().file("notes/a.txt", "one\ntwo ☂\n").file("../outside.txt", "not yours");
@@ -15,12 +15,12 @@ fn files_of_its_folder_can_be_used_and_no_others() {
     assert!(
         ["list_directory", "read_text_file", "write_file"]
             .iter()
-            .all(|it| names(&shown).contains(it)),
+            .all(|item| names(&shown).contains(item)),
         "{shown}"
     );
 
     let host = world.host();
-    let (notes, outside) = (world.path("notes"), world.path("../outside.txt"));
+    let (notes, temp_dir) = (world.path("notes"), world.path("../outside.txt"));
     let path = |file: &str| notes.join(file).display().to_string();
     assert_eq!(world.calls(&["files/list_directory", "--path", &path("")]), "[FILE] a.txt\n");
     assert_eq!(world.calls(&["files/read_text_file", "--path", &path("a.txt")]), "one\ntwo ☂\n");
@@ -31,11 +31,11 @@ fn files_of_its_folder_can_be_used_and_no_others() {
     world.calls(&["files/write_file", "--path", &path("b.txt"), "--content", "three"]);
     assert_eq!(fs::read_to_string(path("b.txt")).expect("written"), "three");
 
-    let outside = outside.display().to_string();
+    let temp_dir = temp_dir.display().to_string();
     let denied = world
-        .run(&["run", "files/read_text_file", "--path", &outside])
+        .run(&["run", "files/read_text_file", "--path", &temp_dir])
         .exits(1)
-        .says(&["Access denied"]);
+        .stderr_contains(&["Access denied"]);
     assert_eq!(denied.out, "");
     let missing =
         world.run(&["run", "files/read_text_file", "--path", &path("c.txt"), "--json"]).exits(1);

@@ -1,11 +1,11 @@
-//! The reference server for a graph of what is known, in TypeScript.
+//! The reference server for a knowledge graph, in TypeScript.
 
 use super::{LEGACY, installed};
 use crate::world::World;
 use serde_json::{Value, json};
 
 #[test]
-fn what_one_call_leaves_behind_the_next_one_finds() {
+fn server_state_persists_between_calls() {
     let Some(program) = installed("node_modules/.bin/mcp-server-memory") else { return };
     let world = World::project();
     let file = format!("MEMORY_FILE_PATH={}", world.path("memory.jsonl").display());

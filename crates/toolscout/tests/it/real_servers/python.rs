@@ -1,4 +1,4 @@
-//! Servers on the official SDK for Python, which speak the modern protocol.
+//! Servers that use the official SDK for Python and speak the modern protocol.
 
 use super::{MODERN, installed, names, own};
 use crate::world::World;
@@ -18,29 +18,30 @@ fn tools_of_the_modern_protocol_can_be_called() {
     world.is_left_alone();
 }
 
-/// An error that a tool foresaw and one that nobody did are both results, and the server lives on.
+/// An expected error and an unexpected exception of a tool are both results, and the server keeps
+/// running.
 #[test]
-fn a_tool_that_fails_costs_the_server_nothing() {
+fn a_failing_tool_does_not_stop_the_server() {
     let Some(python) = installed(PYTHON) else { return };
     let world = World::project();
     world.adds("words", &["--", &python, &own("words.py")]);
     let host = world.host();
     assert_eq!(world.calls(&["words/again"]), "1\n");
-    let refused = world.run(&["run", "words/refuse"]).exits(1).says(&["not today ☂"]);
-    let broken = world.run(&["run", "words/break_down"]).exits(1).says(&["break_down"]);
+    let refused = world.run(&["run", "words/refuse"]).exits(1).stderr_contains(&["not today ☂"]);
+    let broken = world.run(&["run", "words/break_down"]).exits(1).stderr_contains(&["break_down"]);
     assert_eq!((refused.out.as_str(), broken.out.as_str()), ("", ""));
     assert_eq!(world.calls(&["words/again"]), "2\n", "it was not started again");
     let measured = world.run(&["run", "words/measure", "--text", "ü☂", "--json"]).exits(0).json();
     assert_eq!(measured, json!({"text": "ü☂", "length": 2}));
-    world.run(&["server", "logs", "words"]).exits(0).prints(&["a detail for nobody"]);
+    world.run(&["server", "logs", "words"]).exits(0).stdout_contains(&["a detail for nobody"]);
     drop(host);
     assert_eq!(world.calls(&["words/again"]), "1\n");
     world.is_left_alone();
 }
 
-/// It says that it never tells of changes, and refuses to be listened to.
+/// The server declares no change notifications and refuses subscriptions.
 #[test]
-fn a_published_server_can_be_used() {
+fn a_published_python_server_works() {
     let Some(program) = installed("python/bin/mcp-server-time") else { return };
     let world = World::project();
     let shown = world.adds("time", &["--", &program, "--local-timezone", "Europe/Berlin"]);

@@ -1,4 +1,5 @@
-//! A client over HTTP, in either era, that says who it is in headers; one connection for all it says.
+//! An HTTP client of either protocol era that identifies its callers with headers, over one
+//! connection.
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -7,45 +8,45 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A connection, which any number of clients may share, as they do behind a proxy.
-pub(crate) struct Visitor {
+/// A connection that several callers can share, as they do behind a proxy.
+pub(crate) struct HttpClient {
     addr: SocketAddr,
     stream: BufReader<TcpStream>,
     next: u64,
 }
 
-/// An answer over HTTP.
+/// An HTTP response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl HttpResponse {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
     }
 
-    /// The last message in it, be it alone or in a stream of events.
+    /// The last message of the response, which is JSON or a stream of events.
     pub(crate) fn message(&self) -> Value {
-        let of_events = self.body.lines().rev().find_map(|it| it.strip_prefix("data: "));
+        let of_events = self.body.lines().rev().find_map(|line| line.strip_prefix("data: "));
         serde_json::from_str(of_events.unwrap_or(&self.body)).unwrap_or_default()
     }
 }
 
-impl Visitor {
+impl HttpClient {
     pub(crate) fn new(addr: SocketAddr) -> io::Result<Self> {
         Ok(Self { addr, stream: connect(addr)?, next: 0 })
     }
 
-    /// A request of the modern era, which stands alone.
+    /// Sends a request of the modern era, which needs no session.
     pub(crate) fn modern(
         &mut self,
-        who: &[(&str, &str)],
+        caller: &[(&str, &str)],
         method: &str,
         mut params: Value,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<HttpResponse> {
         let meta = &mut params["_meta"];
         meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
         if meta["io.modelcontextprotocol/clientCapabilities"].is_null() {
@@ -53,32 +54,32 @@ impl Visitor {
         }
         let name = params["name"].as_str().map(str::to_owned);
         let mut headers = vec![("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)];
-        headers.extend(name.as_deref().map(|it| ("Mcp-Name", it)));
-        headers.extend(who);
+        headers.extend(name.as_deref().map(|name| ("Mcp-Name", name)));
+        headers.extend(caller);
         self.post(&headers, method, params)
     }
 
-    /// Begins a session of the old era; gives its name.
-    pub(crate) fn greet(&mut self, who: &[(&str, &str)]) -> io::Result<String> {
+    /// Opens a session of the legacy era; returns its id.
+    pub(crate) fn greet(&mut self, caller: &[(&str, &str)]) -> io::Result<String> {
         let client = json!({"name": "visitor", "version": "1"});
         let hello =
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-        let answer = self.post(who, "initialize", hello)?;
+        let answer = self.post(caller, "initialize", hello)?;
         let session = answer.header("mcp-session-id").map(str::to_owned);
         session.ok_or_else(|| io::Error::other(format!("no session: {answer:?}")))
     }
 
-    /// A request in a session of the old era.
+    /// Sends a request in a session of the legacy era.
     pub(crate) fn legacy(
         &mut self,
-        who: &[(&str, &str)],
+        caller: &[(&str, &str)],
         session: &str,
         method: &str,
         params: Value,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<HttpResponse> {
         let headers: Vec<_> = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")]
             .iter()
-            .chain(who)
+            .chain(caller)
             .copied()
             .collect();
         self.post(&headers, method, params)
@@ -89,7 +90,7 @@ impl Visitor {
         headers: &[(&str, &str)],
         method: &str,
         params: Value,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<HttpResponse> {
         self.next += 1;
         let body = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params})
             .to_string();
@@ -104,7 +105,7 @@ impl Visitor {
         text += &body;
         self.stream.get_mut().write_all(text.as_bytes())?;
         let answer = read(&mut self.stream)?;
-        if answer.header("connection").is_some_and(|it| it.eq_ignore_ascii_case("close")) {
+        if answer.header("connection").is_some_and(|header| header.eq_ignore_ascii_case("close")) {
             self.stream = connect(self.addr)?;
         }
         Ok(answer)
@@ -118,19 +119,19 @@ fn connect(addr: SocketAddr) -> io::Result<BufReader<TcpStream>> {
     Ok(BufReader::new(stream))
 }
 
-fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Answer> {
+fn read(stream: &mut BufReader<TcpStream>) -> io::Result<HttpResponse> {
     let first = line(stream)?;
-    let status = first.split(' ').nth(1).and_then(|it| it.parse().ok());
+    let status = first.split(' ').nth(1).and_then(|part| part.parse().ok());
     let status = status.ok_or_else(|| io::Error::other(format!("no answer: {first}")))?;
     let mut headers = Vec::new();
     while let Some((name, value)) = line(stream)?.split_once(':') {
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut answer = Answer { status, headers, body: String::new() };
+    let mut answer = HttpResponse { status, headers, body: String::new() };
     let mut body = Vec::new();
     match (
         answer.header("transfer-encoding"),
-        answer.header("content-length").and_then(|it| it.parse().ok()),
+        answer.header("content-length").and_then(|header| header.parse().ok()),
     ) {
         (Some("chunked"), _) => loop {
             let size = usize::from_str_radix(&line(stream)?, 16).map_err(io::Error::other)?;

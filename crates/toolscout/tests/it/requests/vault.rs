@@ -1,5 +1,5 @@
-//! A server on the web that tells everybody who they are, by the token they came with, and notes whose sessions are used
-//! with which.
+//! An HTTP server whose tool names the caller by the received token, and which records the tokens
+//! that are used with each session.
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -8,20 +8,20 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
-/// On loopback, until the process ends.
+/// A server on loopback that runs until the process ends.
 pub(crate) struct Vault {
     pub(crate) addr: SocketAddr,
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What came in.
+/// What the server has received.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     /// Requests by token.
     pub(crate) tokens: HashMap<String, usize>,
-    /// Requests that named a session which somebody with another token began.
+    /// Requests that named a session that was opened with another token.
     pub(crate) mixed: usize,
-    /// Headers of other names than a client of MCP sends.
+    /// Received headers that MCP clients do not send.
     pub(crate) passed_on: Vec<String>,
     sessions: Vec<String>,
 }
@@ -34,8 +34,8 @@ impl Vault {
         std::thread::spawn(move || {
             while let Ok((stream, _)) = listener.accept() {
                 let seen = seen.clone();
-                // Whoever hangs up in the middle has heard enough.
-                std::thread::spawn(move || drop(converse(stream, &seen)));
+                // An error means that the client closed the connection.
+                std::thread::spawn(move || drop(handle_connection(stream, &seen)));
             }
         });
         Ok(vault)
@@ -50,7 +50,7 @@ impl Vault {
     }
 }
 
-fn converse(stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
+fn handle_connection(stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut input = BufReader::new(stream);
     loop {
@@ -74,7 +74,8 @@ fn converse(stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
         input.read_exact(&mut body)?;
         let message: Value = serde_json::from_slice(&body).unwrap_or_default();
         let (status, session, body) = answer(&first, &headers, &message, seen);
-        let session = session.map(|it| format!("mcp-session-id: {it}\r\n")).unwrap_or_default();
+        let session =
+            session.map(|session| format!("mcp-session-id: {session}\r\n")).unwrap_or_default();
         let head = format!(
             "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{session}content-length: {}\r\n\r\n",
             body.len()
@@ -83,7 +84,7 @@ fn converse(stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
     }
 }
 
-/// What is said to one request: the status, the session it begins, the body.
+/// The response to one request: its status, the session that it opens, and its body.
 fn answer(
     line: &str,
     headers: &HashMap<String, String>,
@@ -91,15 +92,17 @@ fn answer(
     seen: &Mutex<Seen>,
 ) -> (&'static str, Option<usize>, String) {
     let token = headers.get("authorization").cloned().unwrap_or_default();
-    // Who it is, but not the secret itself: what a server says about its tools may be remembered.
+    // The name of the user, not the token, because the definitions of a server may be cached.
     let name = token.strip_prefix("Bearer secret-of-").unwrap_or("nobody we know").to_owned();
     let mut seen = seen.lock();
     *seen.tokens.entry(token.clone()).or_default() += 1;
-    let named = headers.get("mcp-session-id").and_then(|it| it.parse::<usize>().ok());
-    if named.is_some_and(|it| seen.sessions.get(it) != Some(&token)) {
+    let named = headers
+        .get("mcp-session-id")
+        .and_then(|mcp_session_id| mcp_session_id.parse::<usize>().ok());
+    if named.is_some_and(|value| seen.sessions.get(value) != Some(&token)) {
         seen.mixed += 1;
     }
-    seen.passed_on.extend(headers.keys().filter(|it| it.starts_with("x-")).cloned());
+    seen.passed_on.extend(headers.keys().filter(|key| key.starts_with("x-")).cloned());
     if message["id"].is_null() {
         let status =
             if line.starts_with("POST") { "202 Accepted" } else { "405 Method Not Allowed" };

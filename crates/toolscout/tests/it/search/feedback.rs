@@ -1,6 +1,7 @@
-//! 1. What is run after a question comes first the next time, from one process to the next, and for agents.
-//! 2. It can be shown, and forgotten.
-//! 3. It can be switched off: for a run, and for good.
+//! 1. A tool that was called after a query ranks first the next time, across processes and for
+//!    agents.
+//! 2. Feedback can be listed and erased.
+//! 3. Feedback can be turned off for a run or permanently.
 
 use super::{library, names, search};
 use crate::serve::Agent;
@@ -12,26 +13,26 @@ fn first(world: &World, more: &[&str]) -> String {
     names(&search(world, &[&["container"], more].concat()))[0].clone()
 }
 
-/// Two that are found alike, of which somebody runs the second.
-fn taught() -> World {
+/// Two tools with the same score, of which the second was called after a search.
+fn with_feedback() -> World {
     let world = library();
     assert_eq!(first(&world, &[]), "docker_build");
-    world.out(&["run", "kubernetes_deploy", "--target", "x"]);
+    world.stdout(&["run", "kubernetes_deploy", "--target", "x"]);
     world
 }
 
 #[test]
-fn what_was_run_after_a_question_comes_first_the_next_time() {
-    let world = taught();
+fn a_tool_called_after_a_search_ranks_first_next_time() {
+    let world = with_feedback();
     assert_eq!(first(&world, &[]), "kubernetes_deploy");
-    let said = world.out(&["search", "container"]);
-    assert!(said.contains("was called after such a question"), "{said}");
-    let said = world.out(&["search", "--explain", "container"]);
-    assert!(said.contains(", learned "), "{said}");
+    let output = world.stdout(&["search", "container"]);
+    assert!(output.contains("was called after a similar search"), "{output}");
+    let output = world.stdout(&["search", "--explain", "container"]);
+    assert!(output.contains(", feedback "), "{output}");
 }
 
 #[test]
-fn a_tool_by_its_own_name_teaches_too_and_one_that_fails_does_not() {
+fn successful_calls_by_name_are_feedback_and_failures_are_not() {
     let world = library().file(
         "tools/fails.tool.json",
         &json!({"name": "container_fails", "description": "A container",
@@ -41,7 +42,7 @@ fn a_tool_by_its_own_name_teaches_too_and_one_that_fails_does_not() {
     search(&world, &["container"]);
     world.run(&["run", "container_fails"]).exits(1);
     assert_eq!(search_learned(&world), json!([]));
-    world.out(&["kubernetes_deploy", "--target", "x"]);
+    world.stdout(&["kubernetes_deploy", "--target", "x"]);
     assert_eq!(search_learned(&world)[0]["tool"], "local/kubernetes_deploy");
 }
 
@@ -50,75 +51,81 @@ fn search_learned(world: &World) -> serde_json::Value {
 }
 
 #[test]
-fn what_was_learned_can_be_shown() {
-    let world = taught();
+fn feedback_can_be_listed() {
+    let world = with_feedback();
     let shown = search_learned(&world);
     assert_eq!(shown.as_array().map(Vec::len), Some(1), "{shown}");
     assert_eq!(
-        (&shown[0]["tool"], &shown[0]["question"]),
+        (&shown[0]["tool"], &shown[0]["query"]),
         (&json!("local/kubernetes_deploy"), &json!("container"))
     );
-    assert_eq!(shown[0]["times"], 1);
-    let text = world.out(&["search", "learned"]);
+    assert_eq!(shown[0]["count"], 1);
+    let text = world.stdout(&["search", "learned"]);
     assert!(text.starts_with("local/kubernetes_deploy\n  container ("), "{text}");
-    assert_eq!(world.out(&["search", "learned", "--tool", "kubernetes_deploy"]), text);
+    assert_eq!(world.stdout(&["search", "learned", "--tool", "kubernetes_deploy"]), text);
     let none = world.run(&["search", "learned", "--tool", "send_email"]).exits(0);
     assert_eq!(none.out, "");
-    none.says(&["Nothing was learned about `send_email` yet."]);
+    none.stderr_contains(&["No relevance feedback about `send_email` yet."]);
 }
 
 #[test]
-fn what_was_learned_can_be_forgotten() {
-    let world = taught();
+fn feedback_can_be_erased() {
+    let world = with_feedback();
     search(&world, &["archive"]);
-    world.out(&["run", "database_backup", "--target", "x"]);
+    world.stdout(&["run", "database_backup", "--target", "x"]);
     assert_eq!(search_learned(&world).as_array().map(Vec::len), Some(2));
-    world.run(&["search", "forget"]).exits(2).says(&["nothing selected to forget", "--all"]);
+    world
+        .run(&["search", "forget"])
+        .exits(2)
+        .stderr_contains(&["nothing selected to erase", "--all"]);
     world.run(&["search", "forget", "--all", "--tool", "x"]).exits(2);
     world
         .run(&["search", "forget", "--all"])
         .exits(0)
-        .says(&["Would forget 2 questions", "--yes does it"]);
+        .stderr_contains(&["Would erase 2 feedback records", "use --yes to do it"]);
     world
         .run(&["--dry-run", "search", "forget", "--all", "--yes"])
         .exits(0)
-        .says(&["Would forget 2 questions"]);
+        .stderr_contains(&["Would erase 2 feedback records"]);
     assert_eq!(search_learned(&world).as_array().map(Vec::len), Some(2), "nobody has said yes");
     let forgot =
         world.run(&["search", "forget", "--tool", "local/kubernetes_deploy", "--yes"]).exits(0);
-    forgot.says(&["Forgot 1 question about `local/kubernetes_deploy`"]);
+    forgot.stderr_contains(&["Erased 1 feedback record about `local/kubernetes_deploy`"]);
     assert_eq!(search_learned(&world)[0]["tool"], "local/database_backup");
     assert_eq!(first(&world, &[]), "docker_build");
-    // What was asked just now is forgotten as well.
-    world.run(&["search", "forget", "--all", "--yes"]).exits(0).says(&["Forgot 1 question"]);
-    world.out(&["run", "kubernetes_deploy", "--target", "x"]);
+    // The most recent query is erased, too.
+    world
+        .run(&["search", "forget", "--all", "--yes"])
+        .exits(0)
+        .stderr_contains(&["Erased 1 feedback record"]);
+    world.stdout(&["run", "kubernetes_deploy", "--target", "x"]);
     assert_eq!(search_learned(&world), json!([]));
 }
 
-/// A tool that is gone can be forgotten by the name it had.
+/// A removed tool is erased by its former name.
 #[test]
-fn a_tool_that_is_gone_can_be_forgotten() {
-    let world = taught();
+fn feedback_of_a_removed_tool_can_be_erased() {
+    let world = with_feedback();
     std::fs::remove_file(world.path("tools/kubernetes_deploy.tool.json")).expect("it was there");
     assert_eq!(first(&world, &[]), "docker_build");
     world
         .run(&["search", "forget", "--tool", "kubernetes_deploy", "--yes"])
         .exits(0)
-        .says(&["Forgot 1 question"]);
+        .stderr_contains(&["Erased 1 feedback record"]);
     assert_eq!(search_learned(&world), json!([]));
 }
 
-/// Questions may begin with any word.
+/// A query may start with any word.
 #[test]
-fn questions_that_begin_like_a_command_are_questions() {
+fn queries_that_start_with_a_subcommand_word_are_searched() {
     let world = library();
-    let asked = search(&world, &["forget", "a", "container", "--limit", "1"]);
-    assert_eq!(names(&asked).len(), 1);
+    let pending = search(&world, &["forget", "a", "container", "--limit", "1"]);
+    assert_eq!(names(&pending).len(), 1);
     assert_eq!(names(&search(&world, &["learned", "container"])).len(), 2);
 }
 
 #[test]
-fn nothing_is_learned_by_who_does_not_want_to() {
+fn feedback_can_be_disabled() {
     let world = library();
     for off in [&["--no-learn"][..], &[]] {
         let world =
@@ -129,55 +136,57 @@ fn nothing_is_learned_by_who_does_not_want_to() {
     }
     let world = world.file("toolscout.toml", "[search]\nlearn = false\n");
     search(&world, &["container"]);
-    world.out(&["run", "kubernetes_deploy", "--target", "x"]);
+    world.stdout(&["run", "kubernetes_deploy", "--target", "x"]);
     assert_eq!(search_learned(&world), json!([]));
     let world = world.file("toolscout.toml", "[search]\nlaern = false\n");
     world
         .run(&["tools"])
         .exits(2)
-        .says(&["`search.laern` is an unknown key; did you mean `learn`?"]);
+        .stderr_contains(&["`search.laern` is an unknown key; did you mean `learn`?"]);
 }
 
 #[test]
-fn what_was_learned_does_not_count_where_learning_is_off() {
-    let world = taught();
+fn existing_feedback_is_ignored_if_learning_is_disabled() {
+    let world = with_feedback();
     assert_eq!(first(&world, &[]), "kubernetes_deploy");
     assert_eq!(first(&world, &["--no-learn"]), "docker_build");
-    let mine = world.outside().join("config/config.toml");
+    let mine = world.temp_dir().join("config/config.toml");
     std::fs::create_dir_all(mine.parent().expect("a folder")).expect("make it");
     std::fs::write(&mine, "[search]\nlearn = false\n").expect("write it");
     let world = world.file("toolscout.toml", "[search]\nlearn = true\n");
     assert_eq!(first(&world, &[]), "docker_build", "a project does not overrule a person");
 }
 
-/// Secrets that somebody puts into a question are not kept.
 #[test]
-fn secrets_in_questions_are_not_kept() {
+fn secrets_in_queries_are_not_stored() {
     let world = library();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     search(&world, &["--lexical", "container", "token", secret]);
-    world.out(&["run", "docker_build", "--target", "x"]);
-    let shown = world.out(&["search", "learned"]);
+    world.stdout(&["run", "docker_build", "--target", "x"]);
+    let shown = world.stdout(&["search", "learned"]);
     assert!(shown.contains("container token [REDACTED]"), "{shown}");
-    let state = world.outside().join("state");
+    let state = world.temp_dir().join("state");
     let files = |folder: &Path| std::fs::read_dir(folder).expect("a folder of the state").flatten();
-    let all: Vec<_> =
-        files(&state).chain(files(&state.join("asked"))).filter(|it| it.path().is_file()).collect();
+    let all: Vec<_> = files(&state)
+        .chain(files(&state.join("asked")))
+        .filter(|file| file.path().is_file())
+        .collect();
     assert!(all.len() > 1, "{all:?}");
     for file in all {
         let bytes = std::fs::read(file.path()).expect("a file");
         assert!(
-            !bytes.windows(secret.len()).any(|it| it == secret.as_bytes()),
+            !bytes.windows(secret.len()).any(|window| window == secret.as_bytes()),
             "{:?}",
             file.path()
         );
     }
 }
 
-/// An agent that searches and then runs teaches whoever asks next, directly called or through `execute_tool`. Which of two comes
-/// first before that depends on whether their meaning is known yet; so the second is run.
+/// A search and a call of one agent change the results of the next agent, for direct calls and for
+/// calls with `execute_tool`. The initial order of the two tools depends on whether they are
+/// already in the semantic index, so the test calls the second one.
 #[test]
-fn an_agent_teaches_and_learns() {
+fn agents_create_and_use_feedback() {
     for is_direct in [false, true] {
         let world = library().var("TOOLSCOUT_TRUST", "1");
         let mut agent = Agent::legacy(&world, &[]);
@@ -186,14 +195,13 @@ fn an_agent_teaches_and_learns() {
         let second = found
             .lines()
             .nth(1)
-            .and_then(|it| it.strip_prefix("local/"))
+            .and_then(|line| line.strip_prefix("local/"))
             .expect("two tools")
             .to_owned();
-        match is_direct {
-            true => agent.text(&format!("local__{second}"), json!({"target": "x"})),
-            false => {
-                agent.text("execute_tool", json!({"name": second, "arguments": {"target": "x"}}))
-            }
+        if is_direct {
+            agent.text(&format!("local__{second}"), json!({"target": "x"}))
+        } else {
+            agent.text("execute_tool", json!({"name": second, "arguments": {"target": "x"}}))
         };
         agent.end();
         assert_eq!(first(&world, &[]), second, "{is_direct}");

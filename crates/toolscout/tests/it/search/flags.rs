@@ -1,14 +1,14 @@
-//! What a question can be asked with: one source, an explanation, words alone.
+//! The options of search: a single source, an explanation, and keyword search only.
 
 use super::{library, names, search};
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// A folder whose hundred and twenty tools fit better than the one of a server that is asked for.
+/// A folder with 120 tools that match better than the one tool of the requested server.
 fn crowd() -> World {
-    let tool = |it| {
+    let tool = |value| {
         format!(
-            "[[tool]]\nname = \"send-{it:03}\"\ndescription = \"Send mail\"\n[tool.run]\ncommand = [\"cat\"]\n"
+            "[[tool]]\nname = \"send-{value:03}\"\ndescription = \"Send mail\"\n[tool.run]\ncommand = [\"cat\"]\n"
         )
     };
     let world =
@@ -23,7 +23,7 @@ fn crowd() -> World {
 }
 
 #[test]
-fn one_source_is_asked_before_the_limit_is_counted() {
+fn the_source_filter_applies_before_the_limit() {
     let world = crowd();
     for profile in ["ranked", "ladder", "ladder2"] {
         let found = search(
@@ -34,56 +34,56 @@ fn one_source_is_asked_before_the_limit_is_counted() {
     }
     let both = search(&world, &["--source", "post", "--source", "local", "-n", "100", "send mail"]);
     let both = names(&both);
-    assert!(both.len() == 100 && both.iter().any(|it| it.starts_with("send-")), "{both:?}");
+    assert!(both.len() == 100 && both.iter().any(|item| item.starts_with("send-")), "{both:?}");
     assert_eq!(names(&search(&world, &["--source", "post", ""])), ["letter", "other"]);
 }
 
 #[test]
-fn a_source_that_is_not_there_is_an_error_that_names_the_nearest() {
+fn an_unknown_source_is_an_error_with_a_suggestion() {
     let world = crowd();
     world
         .run(&["search", "--source", "pots", "mail"])
         .exits(5)
-        .says(&["there is no source `pots`", "Did you mean `post`?"]);
+        .stderr_contains(&["there is no source `pots`", "did you mean `post`?"]);
     world
         .run(&["search", "--source", "zzzzzz", "mail"])
         .exits(5)
-        .says(&["Known sources: local, post"]);
+        .stderr_contains(&["known sources: local, post"]);
 }
 
 #[test]
-fn an_explanation_says_how_the_question_was_read() {
+fn explain_shows_how_the_query_was_parsed() {
     let world = library().var("TOOLSCOUT_TRUST", "1");
-    let said = world.out(&["search", "--explain", "databse", "backup"]);
-    assert!(said.starts_with("read as: databse (taken for database), backup"), "{said}");
+    let output = world.stdout(&["search", "--explain", "databse", "backup"]);
+    assert!(output.starts_with("read as: databse (corrected to database), backup"), "{output}");
     assert!(
-        said.contains("made of: words ")
-            && said.contains("source approved")
-            && said.contains("because: "),
-        "{said}"
+        output.contains("score: keywords ")
+            && output.contains("source approved")
+            && output.contains("because: "),
+        "{output}"
     );
     let data = search(&world, &["--explain", "databse backup"]).json();
-    assert_eq!(data["question"]["words"][0]["corrected"], json!(["database"]), "{data}");
+    assert_eq!(data["query"]["words"][0]["corrected"], json!(["database"]), "{data}");
     let best = &data["results"][0];
     assert_eq!(
-        (&best["id"], best["parts"]["approved"].as_bool()),
+        (&best["id"], best["parts"]["sourceApproved"].as_bool()),
         (&json!("local/database_backup"), Some(true))
     );
-    assert!(best["parts"]["words"].as_f64().is_some_and(|it| it > 0.0), "{best}");
+    assert!(best["parts"]["lexical"].as_f64().is_some_and(|lexical| lexical > 0.0), "{best}");
     let other = search(&world, &["--explain", "--profile", "ladder", "backup"]).json();
     assert_eq!(other["results"][0]["parts"], Value::Null, "a ladder has rungs, not parts");
 }
 
 #[test]
-fn a_question_in_another_language_is_shown_as_it_was_understood() {
-    let said = library().out(&["search", "--explain", "eine E-Mail senden"]);
-    assert!(said.starts_with("in English: "), "{said}");
+fn explain_shows_the_translation_of_a_query() {
+    let output = library().stdout(&["search", "--explain", "eine E-Mail senden"]);
+    assert!(output.starts_with("in English: "), "{output}");
 }
 
 #[test]
-fn words_alone_can_decide() {
+fn lexical_search_ignores_embeddings() {
     let world = library();
     let data = search(&world, &["--lexical", "--explain", "send an email"]).json();
     assert_eq!(data["results"][0]["id"], "local/send_email");
-    assert_eq!(data["results"][0]["parts"]["meaning"], Value::Null);
+    assert_eq!(data["results"][0]["parts"]["semantic"], Value::Null);
 }
