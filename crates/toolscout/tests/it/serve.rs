@@ -1,10 +1,10 @@
-//! What agents see of the program: MCP over pipes, as clients start it.
+//! MCP over stdio, as clients start the program.
 
 mod agent;
 mod approvals;
 mod changes;
-mod connected;
-mod eras;
+mod connect;
+mod crowd;
 mod federation;
 mod fidelity;
 mod http;
@@ -23,7 +23,7 @@ mod visibility;
 mod web;
 
 pub(crate) use agent::Agent;
-pub(crate) use web::{Answer, Client, Web};
+pub(crate) use web::{Client, HttpResponse, Web};
 
 use crate::world::World;
 use serde_json::json;
@@ -54,7 +54,7 @@ pub(crate) const LIBRARY: [(&str, &str, &[&str]); 10] = [
     ),
 ];
 
-/// A trusted project with ten tools that say what they are called with; `send_email` wants three texts.
+/// A trusted project with ten tools that echo their arguments; `send_email` requires three strings.
 pub(crate) fn library() -> World {
     let mut world = World::trusted();
     for (name, description, keywords) in LIBRARY {

@@ -1,4 +1,4 @@
-//! A client that starts the program and talks to it over pipes.
+//! A client that starts the program and communicates over stdio.
 
 use crate::world::World;
 use serde_json::{Value, json};
@@ -8,17 +8,17 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// More than anything here takes; who waits longer waits for ever.
+/// Longer than any response takes. A test that waits longer would wait forever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A client over pipes; the program is ended with it.
+/// A client over stdio. Dropping it kills the program.
 pub(crate) struct Agent {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     next: u64,
-    /// What came and was not yet looked at.
-    heard: VecDeque<Value>,
+    /// Received messages that no test has read yet.
+    received: VecDeque<Value>,
     era: Era,
 }
 
@@ -29,14 +29,14 @@ pub(crate) enum Era {
 }
 
 impl Agent {
-    /// Starts `serve` with these arguments, and says nothing yet.
+    /// Starts `serve` with these arguments, and sends nothing yet.
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
         let args: Vec<&str> = ["serve"].into_iter().chain(args.iter().copied()).collect();
-        Self::of(world.command(&args))
+        Self::spawn(world.command(&args))
     }
 
-    /// Starts any program that speaks MCP on its pipes, and says nothing yet.
-    pub(crate) fn of(mut command: Command) -> Self {
+    /// Starts any program that speaks MCP over stdio, and sends nothing yet.
+    pub(crate) fn spawn(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().expect("start the program");
         let (sender, lines) = channel();
@@ -50,20 +50,20 @@ impl Agent {
             }
         });
         let input = child.stdin.take();
-        Self { child, input, lines, next: 1, heard: VecDeque::new(), era: Era::Legacy }
+        Self { child, input, lines, next: 1, received: VecDeque::new(), era: Era::Legacy }
     }
 
-    /// A client of the old era that has greeted, and can do nothing of its own.
+    /// An initialized client of the legacy era without capabilities.
     pub(crate) fn legacy(world: &World, args: &[&str]) -> Self {
         Self::able(world, args, json!({}))
     }
 
-    /// A client of the old era that can do this.
+    /// An initialized client of the legacy era with these capabilities.
     pub(crate) fn able(world: &World, args: &[&str], capabilities: Value) -> Self {
         Self::start(world, args).greeting(capabilities)
     }
 
-    /// The same, of the old era and able to do this, having greeted.
+    /// Initializes this client as one of the legacy era with these capabilities.
     pub(crate) fn greeting(self, capabilities: Value) -> Self {
         let mut agent = self;
         agent.request("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"}}));
@@ -71,14 +71,14 @@ impl Agent {
         agent
     }
 
-    /// A client of the modern era, which greets nobody.
+    /// A client of the modern era, which needs no `initialize`.
     pub(crate) fn modern(world: &World, args: &[&str]) -> Self {
         let mut agent = Self::start(world, args);
         agent.era = Era::Modern;
         agent
     }
 
-    /// Sends a line as it is.
+    /// Sends a line unchanged.
     pub(crate) fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("it was not ended");
         input
@@ -91,8 +91,8 @@ impl Agent {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
-    /// Sends a request; its answer is for [`Agent::answer`].
-    pub(crate) fn ask(&mut self, method: &str, mut params: Value) -> u64 {
+    /// Sends a request; [`Agent::answer`] waits for the response.
+    pub(crate) fn send_request(&mut self, method: &str, mut params: Value) -> u64 {
         let id = self.next;
         self.next += 1;
         if self.era == Era::Modern {
@@ -108,22 +108,22 @@ impl Agent {
         id
     }
 
-    /// The whole answer to a request.
+    /// The complete response to a request.
     pub(crate) fn answer(&mut self, id: u64) -> Value {
-        self.next_that(|it| it["id"] == id && it.get("method").is_none())
+        self.next_matching(|value| value["id"] == id && value.get("method").is_none())
     }
 
-    /// The result of a request; a fault is a failure.
+    /// The result of a request; an error fails the test.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.ask(method, params);
+        let id = self.send_request(method, params);
         let answer = self.answer(id);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
     }
 
-    /// The fault that a request leads to.
-    pub(crate) fn fault(&mut self, method: &str, params: Value) -> Value {
-        let id = self.ask(method, params);
+    /// The error of a request.
+    pub(crate) fn request_error(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send_request(method, params);
         let answer = self.answer(id);
         assert!(answer.get("result").is_none(), "{method}: {answer}");
         answer["error"].clone()
@@ -133,7 +133,7 @@ impl Agent {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))
     }
 
-    /// The text of the first block of what a tool says.
+    /// The text of the first content block of a tool result.
     pub(crate) fn text(&mut self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments);
         result["content"][0]["text"]
@@ -142,40 +142,40 @@ impl Agent {
             .to_owned()
     }
 
-    /// The names that are listed, in their order.
+    /// The names of the listed tools, in order.
     pub(crate) fn listed(&mut self) -> Vec<String> {
         let list = self.request("tools/list", json!({}));
         let tools = list["tools"].as_array().expect("a list");
-        tools.iter().map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+        tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
     }
 
-    /// The next request or notification of this method, whatever else comes before it.
-    pub(crate) fn told(&mut self, method: &str) -> Value {
-        self.next_that(|it| it["method"] == method)
+    /// Waits for the next request or notification of this method, and skips others.
+    pub(crate) fn wait_for(&mut self, method: &str) -> Value {
+        self.next_matching(|value| value["method"] == method)
     }
 
-    /// Everything of this method that has come so far.
-    pub(crate) fn heard(&mut self, method: &str) -> Vec<Value> {
+    /// All messages of this method received so far.
+    pub(crate) fn received(&mut self, method: &str) -> Vec<Value> {
         while let Ok(line) = self.lines.try_recv() {
-            self.heard.push_back(parsed(&line));
+            self.received.push_back(parsed(&line));
         }
-        self.heard.iter().filter(|it| it["method"] == method).cloned().collect()
+        self.received.iter().filter(|item| item["method"] == method).cloned().collect()
     }
 
-    pub(crate) fn next_that(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.heard.iter().position(&is_it) {
-            return self.heard.remove(at).expect("it is there");
+    pub(crate) fn next_matching(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.received.iter().position(&matches) {
+            return self.received.remove(at).expect("it is there");
         }
         loop {
             let line = self
                 .lines
                 .recv_timeout(PATIENCE)
-                .unwrap_or_else(|error| panic!("{error}; heard {:?}", self.heard));
+                .unwrap_or_else(|error| panic!("{error}; heard {:?}", self.received));
             let message = parsed(&line);
-            if is_it(&message) {
+            if matches(&message) {
                 return message;
             }
-            self.heard.push_back(message);
+            self.received.push_back(message);
         }
     }
 
@@ -183,10 +183,10 @@ impl Agent {
         self.child.id()
     }
 
-    /// Has nothing more to say; gives the exit code and everything that still came.
+    /// Closes standard input; returns the exit code and all remaining messages.
     pub(crate) fn end(mut self) -> (i32, Vec<Value>) {
         drop(self.input.take());
-        let mut rest: Vec<_> = self.heard.drain(..).collect();
+        let mut rest: Vec<_> = self.received.drain(..).collect();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             rest.push(parsed(&line));
         }
@@ -195,7 +195,7 @@ impl Agent {
     }
 }
 
-/// Nothing but protocol comes out, so every line is one message.
+/// The output contains only protocol messages, one per line.
 fn parsed(line: &str) -> Value {
     let message: Value =
         serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));

@@ -1,4 +1,5 @@
-//! A call that a person has to say yes to: asked through the client where that can be done, else left for another terminal.
+//! A call that needs approval: the client prompts its user if it supports elicitation; otherwise an
+//! operator approves it in another terminal.
 
 use super::{Agent, library};
 use crate::world::World;
@@ -20,14 +21,15 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"))
 }
 
-/// The old era: the client is asked while the call waits, and is shown all of it.
+/// The legacy era: the server requests approval while the call is pending, and shows the whole
+/// call.
 #[test]
-fn a_client_that_can_ask_asks_during_the_call() {
-    let world = asking();
+fn a_marked_client_with_elicitation_prompts_for_approval() {
+    let world = marked();
     let mut agent = Agent::able(&world, &[], able());
     for (action, runs) in [("accept", true), ("decline", false), ("cancel", false)] {
-        let id = agent.ask("tools/call", call());
-        let question = agent.told("elicitation/create");
+        let id = agent.send_request("tools/call", call());
+        let question = agent.wait_for("elicitation/create");
         let message = question["params"]["message"].as_str().expect("a message");
         assert!(message.contains("local/sql_query") && message.contains("users"), "{message}");
         agent.send(
@@ -36,59 +38,64 @@ fn a_client_that_can_ask_asks_during_the_call() {
         let result = agent.answer(id)["result"].clone();
         assert_eq!(result["isError"] != true, runs, "{action}: {result}");
     }
-    // Also by the door that models use.
-    let id = agent
-        .ask("tools/call", json!({"name": "execute_tool", "arguments": {"name": "sql_query"}}));
-    let question = agent.told("elicitation/create");
+    // The same for `execute_tool`, which models use.
+    let id = agent.send_request(
+        "tools/call",
+        json!({"name": "execute_tool", "arguments": {"name": "sql_query"}}),
+    );
+    let question = agent.wait_for("elicitation/create");
     agent.send(
         &json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}}).to_string(),
     );
     assert!(agent.answer(id)["result"]["isError"] != true);
 }
 
-/// The modern era: the question comes as a result, and the call is made again with the answer.
+/// The modern era: the result requests approval, and the client repeats the call with the answer.
 #[test]
-fn a_modern_client_brings_the_answer_along() {
-    let world = asking();
+fn a_modern_client_repeats_the_call_with_the_approval() {
+    let world = marked();
     let mut agent = Agent::modern(&world, &[]);
     let mut params = call();
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": able()});
-    let wish = agent.request("tools/call", params.clone());
-    assert_eq!(wish["resultType"], "input_required", "{wish}");
-    let (name, request) =
-        wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a question");
+    let input_request = agent.request("tools/call", params.clone());
+    assert_eq!(input_request["resultType"], "input_required", "{input_request}");
+    let (name, request) = input_request["inputRequests"]
+        .as_object()
+        .and_then(|object| object.iter().next())
+        .expect("a question");
     assert_eq!(request["method"], "elicitation/create");
     let mut retry = params.clone();
     retry["inputResponses"] = json!({name: {"action": "accept", "content": {}}});
-    retry["requestState"] = wish["requestState"].clone();
+    retry["requestState"] = input_request["requestState"].clone();
     let mut other = retry.clone();
     other["arguments"] = json!({"target": "secrets"});
     assert_eq!(
-        agent.fault("tools/call", other)["code"],
+        agent.request_error("tools/call", other)["code"],
         -32602,
         "a yes is for what it was asked about"
     );
     let result = agent.request("tools/call", retry.clone());
     assert!(result["resultType"] == "complete" && result["isError"] != true, "{result}");
-    assert_eq!(agent.fault("tools/call", retry)["code"], -32602, "and for once");
+    assert_eq!(agent.request_error("tools/call", retry)["code"], -32602, "and for once");
 }
 
-/// A client that cannot ask is told which command settles it; the yes is for one call, with these arguments.
+/// The response names the command that approves the call. The approval is valid for one call with
+/// the same arguments.
 #[test]
-fn who_cannot_be_asked_is_told_how_a_person_can_say_yes() {
+fn a_client_without_elicitation_is_told_how_to_approve() {
     let world = asking();
     let mut agent = Agent::legacy(&world, &[]);
     let waits = agent.request("tools/call", call());
     assert_eq!(waits["isError"], true, "{waits}");
-    let said = text(&waits).to_owned();
-    let id = said
+    let output = text(&waits).to_owned();
+    let id = output
         .split("toolscout approve ")
         .nth(1)
-        .and_then(|it| it.split(|it: char| !it.is_ascii_alphanumeric()).next());
-    let id = id.unwrap_or_else(|| panic!("no command in {said}")).to_owned();
+        .and_then(|part| part.split(|c: char| !c.is_ascii_alphanumeric()).next());
+    let id = id.unwrap_or_else(|| panic!("no command in {output}")).to_owned();
     assert_eq!(
         text(&agent.request("tools/call", call())),
-        said,
+        output,
         "asked again, it is the same question"
     );
     world.run(&["approve", &id]).exits(0);
@@ -99,16 +106,16 @@ fn who_cannot_be_asked_is_told_how_a_person_can_say_yes() {
     assert_eq!(agent.request("tools/call", call())["isError"], true, "a yes is for once");
 }
 
-/// A no stays a no, and the agent hears whose it was.
+/// Repeating a rejected call does not request approval again.
 #[test]
-fn a_person_may_say_no_in_another_terminal() {
+fn a_call_can_be_rejected_from_another_terminal() {
     let world = asking();
     let mut agent = Agent::legacy(&world, &[]);
-    let said = text(&agent.request("tools/call", call())).to_owned();
-    let id = said
+    let output = text(&agent.request("tools/call", call())).to_owned();
+    let id = output
         .split("toolscout approve ")
         .nth(1)
-        .and_then(|it| it.split(|it: char| !it.is_ascii_alphanumeric()).next());
+        .and_then(|part| part.split(|c: char| !c.is_ascii_alphanumeric()).next());
     world.run(&["reject", id.expect("an id")]).exits(0);
     let result = agent.request("tools/call", call());
     assert!(result["isError"] == true && text(&result).contains("denied"), "{result}");

@@ -1,5 +1,5 @@
-//! 1. A tool that comes, goes or changes is there at once, and clients that are connected are told.
-//! 2. Nobody waits for a client that does not read.
+//! 1. An added, removed or changed tool takes effect at once, and connected clients are notified.
+//! 2. A client that does not read does not block the program.
 
 use super::{Agent, library};
 use crate::world::World;
@@ -12,9 +12,9 @@ fn listed_file(name: &str) -> String {
     format!("name = \"{name}\"\nvisibility = \"listed\"\n[run]\ncommand = [\"cat\"]\n")
 }
 
-/// N-01, A-20: a file that is added, changed and removed.
+/// N-01, A-20: a file is added, changed and removed.
 #[test]
-fn a_tool_that_is_added_while_a_client_is_connected_is_announced() {
+fn adding_a_tool_notifies_connected_clients() {
     let world = World::trusted().file("tools/a.tool.toml", &listed_file("a"));
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.listed(), ["local__a"]);
@@ -26,7 +26,7 @@ fn a_tool_that_is_added_while_a_client_is_connected_is_announced() {
     agent.told(CHANGED);
     assert_eq!(agent.listed(), ["local__a", "local__c"]);
     fs::remove_file(world.path("tools/b.tool.toml")).expect("remove it");
-    agent.told(CHANGED);
+    agent.wait_for(CHANGED);
     assert_eq!(agent.listed(), ["local__a"]);
 }
 
@@ -36,9 +36,9 @@ fn a_client_of_the_modern_era_hears_of_it_on_its_own_stream() {
     let world = World::trusted().file("tools/a.tool.toml", &listed_file("a"));
     let mut agent = Agent::modern(&world, &[]);
     let wants = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
-    let id = agent.ask("subscriptions/listen", wants);
+    let id = agent.send_request("subscriptions/listen", wants);
     let mark = "io.modelcontextprotocol/subscriptionId";
-    let agreed = agent.told("notifications/subscriptions/acknowledged");
+    let agreed = agent.wait_for("notifications/subscriptions/acknowledged");
     assert_eq!(
         agreed["params"]["notifications"],
         json!({"toolsListChanged": true}),
@@ -51,23 +51,23 @@ fn a_client_of_the_modern_era_hears_of_it_on_its_own_stream() {
     let (code, rest) = agent.end();
     assert_eq!(code, 0);
     assert!(
-        rest.iter().any(|it| it["id"] == id && it["result"]["_meta"][mark] == id),
+        rest.iter().any(|item| item["id"] == id && item["result"]["_meta"][mark] == id),
         "it ends with a word: {rest:?}"
     );
 }
 
-/// X-11: with the last tool that is hidden, the two tools go.
+/// X-11
 #[test]
-fn when_nothing_is_hidden_any_more_the_two_tools_go() {
+fn the_meta_tools_disappear_if_no_tool_is_hidden() {
     let world = World::trusted().echo("tools/only.tool.toml", "only", "");
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.listed(), ["execute_tool", "tool_search"]);
     fs::remove_file(world.path("tools/only.tool.toml")).expect("remove it");
-    agent.told(CHANGED);
+    agent.wait_for(CHANGED);
     assert!(agent.listed().is_empty());
 }
 
-/// A server that has one tool more, and says so, once it was called.
+/// A server that adds a tool after its first call and sends a notification.
 const GROWING: &str = r#"
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -82,9 +82,9 @@ while IFS= read -r line; do
   esac
 done"#;
 
-/// F-05: a server that adds a tool.
+/// F-05
 #[test]
-fn a_tool_that_a_server_adds_is_announced() {
+fn a_tool_added_by_a_server_notifies_clients() {
     let words = ["sh", "g.sh"].map(str::to_owned);
     let world =
         World::trusted().entry("g", &words, "visibility = \"listed\"").file("g.sh", GROWING);
@@ -92,13 +92,13 @@ fn a_tool_that_a_server_adds_is_announced() {
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.listed(), ["g__grow"]);
     agent.call("g__grow", json!({}));
-    agent.told(CHANGED);
+    agent.wait_for(CHANGED);
     assert_eq!(agent.listed(), ["g__grow", "g__grown"]);
 }
 
-/// F-02: a server that nobody has asked yet is asked in the background, and is there as soon as it answers.
+/// F-02: the discovery runs in the background, and the tools appear once the server has responded.
 #[test]
-fn a_server_that_was_never_asked_is_asked_when_an_agent_arrives() {
+fn an_undiscovered_server_is_discovered_when_an_agent_connects() {
     let world = library().server("a", "honest", &[]);
     let mut agent = Agent::legacy(&world, &[]);
     assert!(
@@ -109,14 +109,17 @@ fn a_server_that_was_never_asked_is_asked_when_an_agent_arrives() {
     assert!(found.contains("a/add"), "{found}");
 }
 
-/// N-02: a client that does not read holds nobody up.
+/// N-02
 #[test]
-fn a_client_that_does_not_read_does_not_keep_a_tool_from_being_added() {
+fn a_client_that_does_not_read_does_not_block_updates() {
     let world = World::trusted().file("tools/a.tool.toml", &listed_file("a"));
     let silent = Agent::legacy(&world, &[]);
-    for it in 0..50 {
-        fs::write(world.path(&format!("tools/b{it}.tool.toml")), listed_file(&format!("b{it}")))
-            .expect("add a tool");
+    for index in 0..50 {
+        fs::write(
+            world.path(&format!("tools/b{index}.tool.toml")),
+            listed_file(&format!("b{index}")),
+        )
+        .expect("add a tool");
     }
     let mut other = Agent::legacy(&world, &[]);
     assert_eq!(other.listed().len(), 51);

@@ -1,14 +1,15 @@
-//! 1. A toolscout behind this one is searched with it, and what it finds runs through it, under the rules of both.
-//! 2. Whoever does not answer costs nothing but what they would have found.
-//! 3. A circle of them ends.
+//! 1. A search includes the tools of a remote gateway. A call of such a tool goes through it, under
+//!    the policies of both.
+//! 2. A remote gateway that does not respond only loses its own hits.
+//! 3. A federation cycle ends.
 
 use super::web::Web;
 use super::{Agent, library};
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// A project with one tool of its own, and an entry for what listens there.
-fn before(web: &Web, more: &str) -> World {
+/// A project with one tool of its own, and an entry for this remote gateway.
+fn world_with_remote(web: &Web, more: &str) -> World {
     World::trusted()
         .echo("tools/greet.tool.toml", "greet", "description = \"Greets somebody\"")
         .file(
@@ -17,9 +18,9 @@ fn before(web: &Web, more: &str) -> World {
         )
 }
 
-/// The same, asked for what it has; its entry says that it is to be asked.
-fn asked(web: &Web, more: &str) -> World {
-    let world = before(web, &format!("delegate = true\n{more}"));
+/// The same after a discovery, with an entry that enables delegation.
+fn approved_world(web: &Web, more: &str) -> World {
+    let world = world_with_remote(web, &format!("delegate = true\n{more}"));
     world.run(&["server", "refresh", "remote"]).exits(0);
     world
 }
@@ -33,19 +34,19 @@ fn found(agent: &mut Agent, query: &str, most: u64) -> Vec<Value> {
 }
 
 fn ids(found: &[Value]) -> Vec<&str> {
-    found.iter().map(|it| it["id"].as_str().unwrap_or("?")).collect()
+    found.iter().map(|item| item["id"].as_str().unwrap_or("?")).collect()
 }
 
-/// F-06: what is behind another toolscout is found here, under its name, by how well it fits, and no more than is wanted;
-/// it runs by that name, and what it says passes.
+/// F-06: remote tools are ranked with the local ones, under their qualified names, up to the limit.
+/// A call by that name returns the remote result unchanged.
 #[test]
-fn a_toolscout_behind_this_one_is_searched_and_runs_what_it_finds() {
+fn a_remote_gateway_is_searched_and_its_tools_can_be_called() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = asked(&web, "");
+    let world = approved_world(&web, "");
     for mut agent in [Agent::legacy(&world, &[]), Agent::modern(&world, &[])] {
         let listed = agent.request("tools/list", json!({}))["tools"].to_string();
-        assert!(listed.contains("remote (asked when you search)"), "{listed}");
+        assert!(listed.contains("remote (searched remotely)"), "{listed}");
         assert!(!listed.contains("remote__"), "{listed}");
         let hits = found(&mut agent, "send an email", 3);
         assert!((2..=3).contains(&hits.len()), "{hits:?}");
@@ -60,7 +61,7 @@ fn a_toolscout_behind_this_one_is_searched_and_runs_what_it_finds() {
         let order = json!({"name": "remote/local/send_email", "arguments": mail, "expect": hits[0]["digest"]});
         let sent = agent.call("execute_tool", order);
         assert_eq!(sent["structuredContent"], mail, "{sent}");
-        // A form of the name that only models would write, and arguments that only they would.
+        // A form of the name and of the arguments that only models use.
         let sloppy = json!({"name": "remote__local__send_email", "parameters": mail.to_string()});
         assert_eq!(agent.call("execute_tool", sloppy)["structuredContent"], mail);
         let direct = agent.call("remote__local__send_email", mail.clone());
@@ -82,30 +83,36 @@ fn a_toolscout_behind_this_one_is_searched_and_runs_what_it_finds() {
 
 /// Help reaches nobody; so of a tool that only the other one knows it says who has to be asked, and how.
 #[test]
-fn help_for_what_is_behind_it_says_how_to_ask() {
+fn a_remote_result_has_a_type_only_for_modern_clients() {
     let library = library();
     let web = Web::open(&library, &[]);
     let world = asked(&web, "");
     for words in
         [&["run", "remote/local/send_email", "--help"][..], &["describe", "remote__send_email"]]
     {
-        let said = world.run(words).exits(5);
-        said.says(&["`remote` has not been searched", "toolscout search", "send_email' --json"]);
+        let output = world.run(words).exits(5);
+        output.stderr_contains(&[
+            "`remote` has not been searched",
+            "toolscout search",
+            "send_email' --json",
+        ]);
     }
-    world.run(&["run", "other/send_email", "--help"]).exits(5).says(&["Unknown tool"]);
+    world.run(&["run", "other/send_email", "--help"]).exits(5).stderr_contains(&["Unknown tool"]);
     let found = world.run(&["search", "send_email", "--json"]).exits(0);
     assert!(found.out.contains("remote/local/send_email"), "{found:?}");
 }
 
-/// F-06: the two tools of the other one are no tools here.
+/// F-06
 #[test]
-fn the_two_tools_of_another_toolscout_cannot_be_called() {
+fn the_meta_tools_of_a_remote_gateway_cannot_be_called() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let mut agent = Agent::legacy(&asked(&web, ""), &[]);
+    let mut agent = Agent::legacy(&approved_world(&web, ""), &[]);
     for name in ["remote__tool_search", "remote__execute_tool"] {
-        let fault =
-            agent.fault("tools/call", json!({"name": name, "arguments": {"name": "send_email"}}));
+        let fault = agent.request_error(
+            "tools/call",
+            json!({"name": name, "arguments": {"name": "send_email"}}),
+        );
         assert_eq!(fault["code"], -32602, "{fault}");
         let refused =
             agent.call("execute_tool", json!({"name": name, "arguments": {"name": "send_email"}}));
@@ -113,12 +120,12 @@ fn the_two_tools_of_another_toolscout_cannot_be_called() {
     }
 }
 
-/// T20, T24: rules about a tool behind another toolscout hold, whatever it is called.
+/// T20, T24: policies apply to remote tools under every form of their names.
 #[test]
-fn rules_about_what_is_behind_it_hold() {
+fn policies_apply_to_remote_tools() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = asked(
+    let world = approved_world(
         &web,
         "[servers.remote.tools]\n\"local/send_email\" = \"deny\"\n\"local/sql_query\" = \"disable\"",
     );
@@ -150,32 +157,34 @@ fn rules_about_what_is_behind_it_hold() {
     assert_eq!(pdf["structuredContent"], json!({"target": "x"}), "{pdf}");
 }
 
-/// Nobody is asked before a person has said so: in the entry, or by approving of the two tools.
+/// A remote gateway is searched only if its entry enables it or an operator has approved its meta
+/// tools.
 #[test]
-fn a_person_says_whether_it_is_asked() {
+fn delegation_requires_approval_or_configuration() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = before(&web, "");
+    let world = world_with_remote(&web, "");
     world.run(&["server", "refresh", "remote"]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
-    assert!(found(&mut agent, "send an email", 10).iter().all(|it| it["source"] == "local"));
+    assert!(found(&mut agent, "send an email", 10).iter().all(|item| item["source"] == "local"));
     drop(agent);
     world.run(&["review", "--accept", "remote"]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(ids(&found(&mut agent, "send an email", 1)), ["remote/local/send_email"]);
-    let refused = before(&web, "delegate = false");
+    let refused = world_with_remote(&web, "delegate = false");
     refused.run(&["server", "refresh", "remote"]).exits(0);
     refused.run(&["review", "--accept", "remote"]).exits(0);
     let mut agent = Agent::legacy(&refused, &[]);
     assert!(!ids(&found(&mut agent, "send an email", 10)).contains(&"remote/local/send_email"));
 }
 
-/// Its description says what is behind it, and changes with that; which is nothing to hold anything for.
+/// The description of a remote `tool_search` lists its tools and changes with them. Such a change
+/// needs no review.
 #[test]
-fn what_changes_behind_it_is_found_without_a_review() {
+fn changed_remote_tools_are_found_without_a_review() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = asked(&web, "");
+    let world = approved_world(&web, "");
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(ids(&found(&mut agent, "send an email", 1)), ["remote/local/send_email"]);
     let library = library.echo(
@@ -184,7 +193,7 @@ fn what_changes_behind_it_is_found_without_a_review() {
         "description = \"Paints stripes on zebras\"",
     );
     let agent = std::cell::RefCell::new(agent);
-    crate::servers::scene::until("the new tool is found", || {
+    crate::servers::fixture::wait_until("the new tool is found", || {
         ids(&found(&mut agent.borrow_mut(), "paint stripes on zebras", 1))
             == ["remote/local/stripe-zebra"]
     });
@@ -194,12 +203,12 @@ fn what_changes_behind_it_is_found_without_a_review() {
     drop(library);
 }
 
-/// F-07: one that is gone is named, and everything else is found.
+/// F-07: the notes name the unavailable gateway, and all other tools are found.
 #[test]
-fn one_that_does_not_answer_costs_only_its_own_hits() {
+fn an_unresponsive_remote_gateway_only_loses_its_own_hits() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = asked(&web, "");
+    let world = approved_world(&web, "");
     drop(web);
     let mut agent = Agent::legacy(&world, &[]);
     let answer = agent.call("tool_search", json!({"query": "greet somebody"}));
@@ -208,43 +217,43 @@ fn one_that_does_not_answer_costs_only_its_own_hits() {
     assert!(
         answer["structuredContent"]["notes"][0]
             .as_str()
-            .is_some_and(|it| it.starts_with("could not search `remote`")),
+            .is_some_and(|note| note.starts_with("could not search `remote`")),
         "{answer}"
     );
 }
 
-/// who wants to see everything sees what is behind it, too.
+/// a client that requests all tools also sees the remote ones.
 #[test]
-fn who_wants_to_see_all_sees_what_is_behind_it() {
+fn show_all_lists_remote_tools() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = asked(&web, "");
+    let world = approved_world(&web, "");
     let front = Web::open(&world, &[]);
     let mut session = front.session("/mcp", &["X-MCP-Show-All: true"]);
     let listed = session.listed();
     assert!(listed.contains(&"remote__local__send_email".to_owned()), "{listed:?}");
     assert_eq!(listed.len(), 11, "{listed:?}");
     assert!(listed.is_sorted(), "{listed:?}");
-    let said = session.call("remote__local__create_pdf", json!({"target": "x"}));
-    assert_eq!(said["structuredContent"], json!({"target": "x"}), "{said}");
+    let output = session.call("remote__local__create_pdf", json!({"target": "x"}));
+    assert_eq!(output["structuredContent"], json!({"target": "x"}), "{output}");
 }
 
-/// A row of two that ask each other ends: each finds what the other has, and nothing twice.
+/// Two gateways that refer to each other: each finds the tools of the other, and none twice.
 #[test]
-fn a_circle_ends() {
+fn a_federation_cycle_ends() {
     let one = World::trusted().echo(
         "tools/greet.tool.toml",
         "greet",
         "description = \"Greets somebody\"",
     );
     let first = Web::open(&one, &[]);
-    let other = asked(&first, "").echo(
+    let other = approved_world(&first, "").echo(
         "tools/part.tool.toml",
         "part",
         "description = \"Says goodbye to somebody\"",
     );
     let second = Web::open(&other, &[]);
-    // Now the first learns of the second, which asks the first.
+    // Add the second gateway to the first, which closes the cycle.
     let entry =
         format!("[servers.remote]\nurl = \"http://{}/mcp\"\ndelegate = true\n", second.addr);
     let one = one.file("toolscout.toml", &entry);
@@ -257,10 +266,10 @@ fn a_circle_ends() {
 
 /// The command line finds and runs what agents do.
 #[test]
-fn people_search_and_run_what_is_behind_it() {
+fn remote_tools_can_be_searched_and_called_from_the_command_line() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = asked(&web, "");
+    let world = approved_world(&web, "");
     let hits = world.run(&["search", "send an email", "--json"]).exits(0).json();
     assert_eq!(hits[0]["id"], "remote/local/send_email", "{hits}");
     let ran = world

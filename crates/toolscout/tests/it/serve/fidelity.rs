@@ -1,12 +1,14 @@
-//! The lists of docs/fidelity.md, one by one.
+//! The lists of docs/measurements/fidelity.md, one by one.
 //!
-//! 1. Each of 21 features of a result passes, byte for byte, by both doors and in both eras.
-//! 2. Each of six slips of a model is understood, and anything else is answered with a call that would work.
-//! 3. After a kill nothing is left of any server, however little it wants to go.
-//! 4. A definition passes whole; only its name may be another.
+//! 1. Each of 21 features of a result passes through byte for byte, for direct calls and
+//!    `execute_tool`, in both protocol eras.
+//! 2. Six common argument mistakes of models are repaired. Any other mistake is answered with an
+//!    example of a valid call.
+//! 3. After a kill no server process is left, even if a server ignores signals.
+//! 4. A definition passes through complete; only its name may differ.
 
 use super::Agent;
-use crate::servers::scene::{is_alive, signal, until};
+use crate::servers::fixture::{is_alive, signal, wait_until};
 use crate::world::World;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -14,10 +16,10 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Results at random; fewer than a server may be asked for at a time.
+/// Number of random results; fewer than the limit of concurrent calls to a server.
 const RANDOM: usize = 50;
 
-/// A server with one tool, which answers with what is in the file that it is told.
+/// A server with one tool, which responds with the content of the file in its argument.
 const SAYING: &str = r#"
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -38,7 +40,7 @@ done"#;
 
 const DEFINITION: &str = r#"{"name":"say","title":"Say it","description":"Says what it is told","inputSchema":{"type":"object","properties":{"what":{"type":"string"}},"x-own":1},"annotations":{"readOnlyHint":true,"title":"Say"},"icons":[{"src":"https://example.com/i.png","sizes":["48x48"]}],"_meta":{"vendor/key":[1,2]},"execution":{"taskSupport":"forbidden"},"vendor":{"n":1.0}}"#;
 
-/// What may be in a result, each alone: `result`, or `error` where there is none.
+/// The features of a result, each alone: a `result`, or an `error`.
 const FEATURES: [(&str, &str); 20] = [
     (
         "text, escaped as it was",
@@ -119,9 +121,10 @@ fn saying() -> World {
     world
 }
 
-/// Features 1 to 20: all that is in a message. Every answer is compared as text, from the first byte after its id.
+/// Features 1 to 20: everything in a message. The test compares each response as text, from the
+/// first byte after its id.
 #[test]
-fn every_feature_of_a_result_passes_byte_for_byte() {
+fn every_result_feature_passes_through_byte_for_byte() {
     let world = saying();
     for is_modern in [false, true] {
         let meta = match is_modern {
@@ -144,7 +147,7 @@ fn every_feature_of_a_result_passes_byte_for_byte() {
                 );
             }
         }
-        let said =
+        let output =
             world.run_with(lines.as_bytes(), &["serve", "--meta-tools", "always"]).exits(0).out;
         for (number, (feature, result)) in FEATURES.iter().enumerate() {
             // The modern era wants to know that a result is one; nothing else is added.
@@ -157,17 +160,17 @@ fn every_feature_of_a_result_passes_byte_for_byte() {
             for id in [2 * number, 2 * number + 1] {
                 let whole = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{result}}}");
                 assert!(
-                    said.lines().any(|it| it == whole),
-                    "{feature}, modern: {is_modern}, {id}\n{whole}\n{said}"
+                    output.lines().any(|line| line == whole),
+                    "{feature}, modern: {is_modern}, {id}\n{whole}\n{output}"
                 );
             }
         }
     }
 }
 
-/// The same of results that nobody has thought of, through both doors.
+/// The same for random results, for direct calls and `execute_tool`.
 #[test]
-fn results_at_random_pass_byte_for_byte() {
+fn random_results_pass_through_byte_for_byte() {
     let mut runner = TestRunner::deterministic();
     let strategy = result();
     let results: Vec<String> = (0..RANDOM)
@@ -189,16 +192,17 @@ fn results_at_random_pass_byte_for_byte() {
             json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
         );
     }
-    let said = world.run_with(lines.as_bytes(), &["serve", "--meta-tools", "always"]).exits(0).out;
-    let said: HashSet<&str> = said.lines().collect();
+    let output =
+        world.run_with(lines.as_bytes(), &["serve", "--meta-tools", "always"]).exits(0).out;
+    let output: HashSet<&str> = output.lines().collect();
     for (number, result) in results.iter().enumerate() {
         let whole = format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":{result}}}");
-        let instead = said.iter().find(|it| it.contains(&format!("\"id\":{number},")));
-        assert!(said.contains(whole.as_str()), "{number}: {whole}\n{instead:?}");
+        let instead = output.iter().find(|item| item.contains(&format!("\"id\":{number},")));
+        assert!(output.contains(whole.as_str()), "{number}: {whole}\n{instead:?}");
     }
 }
 
-/// Any result: blocks of known and unknown kinds, and anything beside them.
+/// Any result: content blocks of known and unknown types, and other fields.
 fn result() -> impl Strategy<Value = Value> {
     let kind = prop::sample::select(vec![
         "text",
@@ -225,10 +229,10 @@ fn result() -> impl Strategy<Value = Value> {
     )
 }
 
-/// Keys that mean nothing to anybody.
+/// Random keys without a meaning in the protocol.
 fn object() -> impl Strategy<Value = Map<String, Value>> {
     let entries = prop::collection::vec(("x-[a-zé/ \"\\\\]{0,6}", any_json()), 0..4);
-    entries.prop_map(|it| it.into_iter().collect())
+    entries.prop_map(|entries| entries.into_iter().collect())
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -242,25 +246,25 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 24, 4, |inner| {
         let list = prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from);
         let entries = prop::collection::vec((any::<String>(), inner), 0..4);
-        prop_oneof![list, entries.prop_map(|it| Value::Object(it.into_iter().collect()))]
+        prop_oneof![list, entries.prop_map(|entries| Value::Object(entries.into_iter().collect()))]
     })
 }
 
-/// Feature 21: what is said on the way to a result, in its order.
+/// Feature 21: progress notifications, in order.
 #[test]
-fn progress_comes_before_the_result_as_it_was_said() {
+fn progress_notifications_precede_the_result_unchanged() {
     let world = saying();
     for (name, arguments) in [
         ("s__say", json!({"what": "f0"})),
         ("execute_tool", json!({"name": "s/say", "arguments": {"what": "f0"}})),
     ] {
         let mut agent = Agent::legacy(&world, &["--meta-tools", "always"]);
-        let id = agent.ask(
+        let id = agent.send_request(
             "tools/call",
             json!({"name": name, "arguments": arguments, "_meta": {"progressToken": "mine"}}),
         );
-        let first = agent.told("notifications/progress")["params"].clone();
-        let second = agent.told("notifications/progress")["params"].clone();
+        let first = agent.wait_for("notifications/progress")["params"].clone();
+        let second = agent.wait_for("notifications/progress")["params"].clone();
         assert_eq!(
             first,
             json!({"progressToken": "mine", "progress": 0.5, "total": 3, "message": "half"})
@@ -271,29 +275,29 @@ fn progress_comes_before_the_result_as_it_was_said() {
 }
 
 #[test]
-fn a_definition_passes_whole_under_another_name() {
+fn a_definition_passes_through_whole_under_another_name() {
     let world = saying();
     let mut agent = Agent::legacy(&world, &[]);
     let listed = agent.request("tools/list", json!({}));
-    let mut meant: Value = serde_json::from_str(DEFINITION).expect("JSON");
-    meant["name"] = "s__say".into();
-    assert_eq!(listed["tools"], json!([meant]));
+    let mut expected: Value = serde_json::from_str(DEFINITION).expect("JSON");
+    expected["name"] = "s__say".into();
+    assert_eq!(listed["tools"], json!([expected]));
 }
 
-/// The six slips, each against a tool that says what it was called with.
+/// The tool echoes the arguments that it receives.
 #[test]
-fn six_slips_of_a_model_are_understood() {
+fn six_common_argument_mistakes_of_models_are_repaired() {
     let schema = r#"{"type":"object","properties":{"to":{"type":"string"},"size":{"type":"integer"},"meta":{"type":"object","properties":{"tag":{"type":"string"}}}},"required":["to","size"],"additionalProperties":false}"#;
     let tool = format!(r#"{{"name":"send","input_schema":{schema},"run":{{"command":["cat"]}}}}"#);
     let world = World::trusted().file("tools/send.tool.json", &tool);
     let mut agent = Agent::legacy(&world, &[]);
-    let meant = json!({"to": "a", "size": 2, "meta": {"tag": "x"}});
+    let expected = json!({"to": "a", "size": 2, "meta": {"tag": "x"}});
     let slips = [
-        ("under another key", json!({"name": "send", "parameters": meant})),
-        ("a text instead of an object", json!({"name": "send", "arguments": meant.to_string()})),
+        ("under another key", json!({"name": "send", "parameters": expected})),
+        ("a text instead of an object", json!({"name": "send", "arguments": expected.to_string()})),
         (
             "once more inside",
-            json!({"name": "send", "arguments": {"name": "send", "arguments": meant}}),
+            json!({"name": "send", "arguments": {"name": "send", "arguments": expected}}),
         ),
         ("beside the name", json!({"name": "send", "to": "a", "size": 2, "meta": {"tag": "x"}})),
         ("dotted", json!({"name": "send", "arguments": {"to": "a", "size": 2, "meta.tag": "x"}})),
@@ -304,32 +308,32 @@ fn six_slips_of_a_model_are_understood() {
     ];
     for (slip, arguments) in slips {
         let result = agent.call("execute_tool", arguments);
-        assert_eq!(result["structuredContent"], meant, "{slip}: {result}");
+        assert_eq!(result["structuredContent"], expected, "{slip}: {result}");
     }
     let wrong = agent
         .call("execute_tool", json!({"name": "send", "arguments": {"to": "a", "size": "many"}}));
-    let said = wrong["content"][0]["text"].as_str().expect("a text");
-    assert!(wrong["isError"] == true && said.contains("size"), "{said}");
-    let example = said
+    let output = wrong["content"][0]["text"].as_str().expect("a text");
+    assert!(wrong["isError"] == true && output.contains("size"), "{output}");
+    let example = output
         .lines()
-        .find_map(|it| serde_json::from_str::<Value>(it.get(it.find("{\"name\"")?..)?).ok());
-    let example = example.unwrap_or_else(|| panic!("no example: {said}"));
+        .find_map(|line| serde_json::from_str::<Value>(line.get(line.find("{\"name\"")?..)?).ok());
+    let example = example.unwrap_or_else(|| panic!("no example: {output}"));
     assert!(
         agent.call("execute_tool", example.clone())["isError"] != true,
         "the example works: {example}"
     );
 }
 
-/// Servers that end when they are told to, that do not, and that have children which do not.
+/// Servers that end on a signal, that ignore it, and whose child processes ignore it.
 #[test]
-fn after_a_kill_nothing_is_left_of_any_server() {
+fn killing_the_program_leaves_no_server_process() {
     let mut world = World::trusted();
     let modes = ["honest", "ignore_term", "grandchild", "fork_many"];
     for mode in modes {
         world = world.server(mode, mode, &[]);
     }
     world.run(&["server", "refresh"]).exits(0);
-    let before: Vec<usize> = modes.iter().map(|it| world.processes(it).len()).collect();
+    let before: Vec<usize> = modes.iter().map(|mode| world.processes(mode).len()).collect();
     let mut agent = Agent::legacy(&world, &[]);
     for mode in modes {
         agent.call(
@@ -340,10 +344,13 @@ fn after_a_kill_nothing_is_left_of_any_server() {
     let mut started: Vec<_> = modes
         .iter()
         .zip(before)
-        .flat_map(|(it, before)| world.processes(it).split_off(before))
+        .flat_map(|(item, before)| world.processes(item).split_off(before))
         .collect();
     started.extend(world.grandchildren("grandchild").last());
-    assert!(started.len() > modes.len() && started.iter().all(|it| is_alive(*it)), "{started:?}");
+    assert!(
+        started.len() > modes.len() && started.iter().all(|started| is_alive(*started)),
+        "{started:?}"
+    );
     signal(agent.process(), rustix::process::Signal::KILL);
-    until("all of them are gone", || !started.iter().any(|it| is_alive(*it)));
+    wait_until("all of them are gone", || !started.iter().any(|started| is_alive(*started)));
 }

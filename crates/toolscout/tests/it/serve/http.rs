@@ -1,6 +1,6 @@
-//! 1. Over HTTP agents see what they see over pipes, and come in with a token that was made for them.
-//! 2. Nobody is let in by mistake: not from other computers without a token, not under a foreign name.
-//! 3. Told to end, it answers what it was asked before.
+//! 1. Over HTTP agents see the same tools as over stdio, and authenticate with a generated token.
+//! 2. Requests from other computers without a token, or with an unknown host name, are refused.
+//! 3. On shutdown the program finishes pending requests.
 
 use super::library;
 use super::web::{Client, Web};
@@ -12,9 +12,10 @@ use std::os::unix::fs::PermissionsExt;
 
 const BOTH: [&str; 2] = ["execute_tool", "tool_search"];
 
-/// A token is made once, shown once, and kept for its owner alone.
+/// V-33: the token is created in a file that only its owner can read. It is not in the output,
+/// because that is no terminal and may be kept in a log.
 #[test]
-fn the_first_run_makes_a_token_and_shows_it_once() {
+fn the_first_run_creates_a_token_and_does_not_log_it() {
     let world = library();
     let web = Web::start(&world, &[]);
     let token = web.token();
@@ -26,14 +27,14 @@ fn the_first_run_makes_a_token_and_shows_it_once() {
     assert!(web.said.contains(&pasted), "{}", web.said);
     assert!(web.said.contains("Web UI: run `toolscout ui`"), "{}", web.said);
     let again = Web::start(&world, &[]);
-    assert!(!again.said.contains(&token), "{}", again.said);
-    assert!(again.said.contains("agent.token"), "{}", again.said);
+    assert!(!again.startup_output.contains(&token), "{}", again.startup_output);
+    assert!(again.startup_output.contains("agent.token"), "{}", again.startup_output);
     assert_eq!(again.session("/mcp", &[&format!("Authorization: Bearer {token}")]).listed(), BOTH);
 }
 
-/// Who has the token is served as over pipes; who has not is told what is missing.
+/// With the token a client is served as over stdio. Without it the response states what is missing.
 #[test]
-fn who_has_the_token_comes_in_and_nobody_else() {
+fn only_requests_with_the_token_are_accepted() {
     let world = library();
     let web = Web::start(&world, &[]);
     let bearer = format!("Authorization: Bearer {}", web.token());
@@ -48,43 +49,46 @@ fn who_has_the_token_comes_in_and_nobody_else() {
         let answer = web.post("/mcp", headers, &hello);
         assert_eq!(answer.status, 401, "{answer:?}");
         assert!(
-            answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")),
+            answer.header("www-authenticate").is_some_and(|header| header.starts_with("Bearer")),
             "{answer:?}"
         );
         assert!(!answer.body.contains("tool_search"), "{answer:?}");
     }
 }
 
-/// everything, for who asks for it.
+///
 #[test]
-fn a_client_may_ask_to_see_everything() {
+fn a_client_may_request_the_full_tool_list() {
     let world = library();
     let web = Web::open(&world, &[]);
     for (path, headers) in [("/mcp", &["X-MCP-Show-All: TRUE"][..]), ("/mcp?show_all=true", &[])] {
         let listed = web.session(path, headers).listed();
         assert_eq!(listed.len(), 10, "{path}: {listed:?}");
-        assert!(listed.iter().all(|it| it.starts_with("local__")), "{listed:?}");
+        assert!(listed.iter().all(|item| item.starts_with("local__")), "{listed:?}");
     }
     assert_eq!(web.session("/mcp", &["X-MCP-Show-All: no"]).listed(), BOTH);
 }
 
-/// A token file that others could read has been read by them.
+/// Other users may already have read such a token.
 #[test]
-fn a_token_that_others_can_read_is_not_used() {
+fn a_token_file_readable_by_others_is_refused() {
     let world = World::trusted();
     world.run(&["tools"]).exits(0);
-    let file = world.outside().join("state/agent.token");
+    let file = world.temp_dir().join("state/agent.token");
     fs::write(&file, "ts_0123456789abcdef0123456789abcdef\n").expect("write it");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("open it");
-    world.run(&["serve", "--http", "127.0.0.1:0"]).exits(2).says(&["others than you", "rm '"]);
+    world
+        .run(&["serve", "--http", "127.0.0.1:0"])
+        .exits(2)
+        .stderr_contains(&["other users may have", "rm '"]);
 }
 
-/// Without a token only this machine is served, and only under its own names.
+/// Without a token the program serves only this machine, and only under its own host names.
 #[test]
-fn nobody_else_is_served_without_a_token() {
+fn serving_without_a_token_requires_loopback_and_known_hosts() {
     let world = library();
     let refused = world.run(&["serve", "--http", "0.0.0.0:0", "--auth", "none"]).exits(2);
-    refused.says(&["can be reached from other computers", "--auth token", "127.0.0.1"]);
+    refused.stderr_contains(&["is reachable from other machines", "--auth token", "127.0.0.1"]);
     let web = Web::open(&world, &[]);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(web.post("/mcp", &["Host: evil.example.com"], &ping).status, 403);
@@ -99,46 +103,53 @@ fn nobody_else_is_served_without_a_token() {
 }
 
 #[test]
-fn mistakes_on_the_command_line_say_what_to_type() {
+fn usage_errors_of_serve_suggest_a_fix() {
     let world = library();
     world
         .run(&["serve", "--auth", "none"])
         .exits(2)
-        .says(&["--auth needs --http", "--http 127.0.0.1:7420"]);
+        .stderr_contains(&["--auth needs --http", "--http 127.0.0.1:7420"]);
     world
         .run(&["serve", "--http", "nonsense"])
         .exits(2)
-        .says(&["`nonsense` is no address", "--http 127.0.0.1:7420"]);
+        .stderr_contains(&["`nonsense` is not an address to listen on", "--http 127.0.0.1:7420"]);
     let jwt = ["serve", "--http", "127.0.0.1:0", "--auth", "jwt"];
-    world.run(&jwt).exits(2).says(&["whose tokens count", "--issuer URL --audience URL"]);
+    world
+        .run(&jwt)
+        .exits(2)
+        .stderr_contains(&["needs --issuer and --audience", "--issuer URL --audience URL"]);
     world
         .run(&[&jwt[..3], &["--issuer", "https://a.example"]].concat())
         .exits(2)
-        .says(&["are for `--auth jwt`"]);
-    world.run(&[&jwt[..3], &["--auth", "sesame"]].concat()).exits(2).says(&["token, none, jwt"]);
+        .stderr_contains(&["need `--auth jwt`"]);
+    world
+        .run(&[&jwt[..3], &["--auth", "sesame"]].concat())
+        .exits(2)
+        .stderr_contains(&["token, none, jwt"]);
     let taken = Web::open(&world, &[]);
     world
         .run(&["serve", "--http", &taken.addr, "--auth", "none"])
         .exits(3)
-        .says(&["cannot listen on"]);
+        .stderr_contains(&["cannot listen on"]);
     let would = world.run(&["serve", "--http", "7420", "--dry-run"]).exits(0);
-    would.says(&["Would offer the tools of this project on 127.0.0.1:7420"]);
+    would.stderr_contains(&["Would serve the tools of this project on 127.0.0.1:7420"]);
 }
 
-/// Told to end, by another process or from the keyboard, it takes nobody new and answers what is under way.
+/// After a signal from another process or from the keyboard, it accepts no new requests and
+/// finishes pending ones.
 #[test]
-fn what_is_under_way_is_answered_before_it_ends() {
+fn pending_calls_finish_before_shutdown() {
     for (by, code) in [(Signal::TERM, 0), (Signal::INT, 130)] {
         let world = World::trusted().server("s", "honest", &[]);
         world.run(&["server", "refresh"]).exits(0);
         let web = Web::open(&world, &[]);
         let mut session = web.session("/mcp", &[]);
         session.call("s__echo", json!({"text": "warm"}));
-        let before = world.asked("s", "tools/call");
+        let before = world.request_count("s", "tools/call");
         let slow =
             session.begin("tools/call", json!({"name": "s__sleep", "arguments": {"seconds": 0.7}}));
-        crate::servers::scene::until("the call has begun", || {
-            world.asked("s", "tools/call") > before
+        crate::servers::fixture::wait_until("the call has begun", || {
+            world.request_count("s", "tools/call") > before
         });
         drop(session);
         assert_eq!(web.ends(by), Some(code), "{by:?}");

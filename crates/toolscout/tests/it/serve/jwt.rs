@@ -1,4 +1,4 @@
-//! `--auth jwt`: whom an issuer vouches for comes in, and is told where to go if it does not.
+//! `--auth jwt`: a token of the issuer is accepted. Without one, the response refers to the issuer.
 
 use super::library;
 use super::web::Web;
@@ -34,7 +34,7 @@ impl Issuer {
         }]});
         let metadata = json!({"issuer": url, "jwks_uri": format!("{url}/keys")});
         std::thread::spawn(move || {
-            listener.incoming().flatten().for_each(|it| answer(it, &metadata, &keys))
+            listener.incoming().flatten().for_each(|incoming| answer(incoming, &metadata, &keys))
         });
         Self { url, key }
     }
@@ -67,13 +67,13 @@ fn answer(mut stream: std::net::TcpStream, metadata: &Value, keys: &Value) {
     let _ = stream.write_all(format!("{head}{body}").as_bytes());
 }
 
-/// In the alphabet of addresses, without padding.
+/// URL-safe base64 without padding.
 fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0u32, |sum, it| sum << 8 | u32::from(*it)) << (8 * (3 - chunk.len()));
+        let group = chunk.iter().fold(0u32, |sum, chunk| sum << 8 | u32::from(*chunk))
+            << (8 * (3 - chunk.len()));
         for at in 0..=chunk.len() {
             text.push(char::from(ALPHABET[(group >> (18 - 6 * at)) as usize & 63]));
         }
@@ -81,9 +81,9 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// OAuth with us as the protected resource.
+/// toolscout is the protected resource in the sense of OAuth.
 #[test]
-fn whom_an_issuer_vouches_for_comes_in() {
+fn a_valid_jwt_of_the_issuer_is_accepted() {
     let issuer = Issuer::start();
     let world = library();
     let web =
@@ -92,16 +92,16 @@ fn whom_an_issuer_vouches_for_comes_in() {
     let good = format!("Authorization: Bearer {}", issuer.token(AUDIENCE));
     assert_eq!(web.session("/mcp", &[host, &good]).listed(), ["execute_tool", "tool_search"]);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-    let place = "https://tools.example.com/.well-known/oauth-protected-resource/mcp";
+    let metadata_url = "https://tools.example.com/.well-known/oauth-protected-resource/mcp";
     for bearer in
         [None, Some(issuer.token("https://other.example.com/mcp")), Some("a.b.c".to_owned())]
     {
-        let bearer = bearer.map(|it| format!("Authorization: Bearer {it}"));
+        let bearer = bearer.map(|bearer| format!("Authorization: Bearer {bearer}"));
         let headers: Vec<&str> = [host].into_iter().chain(bearer.as_deref()).collect();
         let answer = web.post("/mcp", &headers, &ping);
         assert_eq!(answer.status, 401, "{answer:?}");
         assert!(
-            answer.header("www-authenticate").is_some_and(|it| it.contains(place)),
+            answer.header("www-authenticate").is_some_and(|header| header.contains(metadata_url)),
             "{answer:?}"
         );
     }
@@ -113,9 +113,9 @@ fn whom_an_issuer_vouches_for_comes_in() {
     );
 }
 
-/// What cannot be checked is not let in.
+/// A token that cannot be verified is refused.
 #[test]
-fn an_issuer_that_cannot_be_asked_lets_nobody_in() {
+fn an_unreachable_issuer_rejects_all_requests() {
     let issuer = Issuer::start();
     let nobody =
         TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
@@ -127,7 +127,7 @@ fn an_issuer_that_cannot_be_asked_lets_nobody_in() {
     let bearer = format!("Authorization: Bearer {}", issuer.token(AUDIENCE));
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(web.post("/mcp", &["Host: tools.example.com", &bearer], &ping).status, 503);
-    let far = [
+    let remote_args = [
         "serve",
         "--http",
         "127.0.0.1:0",

@@ -1,6 +1,7 @@
-//! 1. `tool_search` finds, with everything that is needed to call; finding nothing is no error.
-//! 2. `execute_tool` runs what was found, understands how models write arguments, and says how to mend what it cannot.
-//! 3. The inner tool's policy, definition and errors count, exactly as in a direct call.
+//! 1. `tool_search` returns everything that a call needs. An empty result is not an error.
+//! 2. `execute_tool` runs a found tool, accepts the argument formats of models, and explains how to
+//!    fix other arguments.
+//! 3. The policy, definition and errors of the inner tool apply as in a direct call.
 
 use super::{Agent, library};
 use crate::world::World;
@@ -12,20 +13,20 @@ fn mail() -> Value {
     json!({"to": "a@b.c", "subject": "hi", "body": "there"})
 }
 
-/// The JSON that the first block of a result holds.
-fn said(result: &Value) -> Value {
+/// The JSON in the first content block of a result.
+fn search_results(result: &Value) -> Value {
     serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("JSON")
 }
 
-/// one text block with a JSON array, each hit with its whole schema and its digest.
+/// one text block with a JSON array; each hit has its complete schema and its digest.
 #[test]
-fn a_search_gives_what_is_needed_to_call_the_best_tool() {
+fn a_search_returns_the_schema_of_the_best_tool() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let result = agent.call("tool_search", json!({"query": "email"}));
-    let hits = said(&result);
+    let hits = search_results(&result);
     let names: Vec<_> =
-        hits.as_array().expect("a list").iter().map(|it| it["name"].clone()).collect();
+        hits.as_array().expect("a list").iter().map(|hit| hit["name"].clone()).collect();
     assert!(
         names.contains(&json!("send_email")) && names.contains(&json!("list_emails")),
         "{names:?}"
@@ -33,16 +34,17 @@ fn a_search_gives_what_is_needed_to_call_the_best_tool() {
     for hit in hits.as_array().expect("a list") {
         assert_eq!(hit["inputSchema"]["type"], "object");
         assert!(
-            hit["digest"].as_str().is_some_and(|it| it.len() >= 32) && hit["id"].is_string(),
+            hit["digest"].as_str().is_some_and(|digest| digest.len() >= 32)
+                && hit["id"].is_string(),
             "{hit}"
         );
     }
     assert_eq!(result["structuredContent"]["results"], hits, "the same, for who reads structures");
 }
 
-/// nothing found is said, and is no error.
+/// the result is not an error.
 #[test]
-fn finding_nothing_is_said_in_the_known_words() {
+fn an_empty_search_returns_the_documented_message() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let result = agent.call("tool_search", json!({"query": "zzzz qqqq"}));
@@ -50,9 +52,9 @@ fn finding_nothing_is_said_in_the_known_words() {
     assert!(result["isError"] != true);
 }
 
-/// what was found is run, whichever of the two keys holds its arguments.
+/// either of the two keys may hold the arguments.
 #[test]
-fn what_was_found_is_run_and_its_own_words_come_back() {
+fn a_found_tool_can_be_executed_and_returns_its_own_text() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let direct = agent.call("local__send_email", mail());
@@ -68,7 +70,7 @@ fn what_was_found_is_run_and_its_own_words_come_back() {
 }
 
 #[test]
-fn arguments_are_understood_as_models_write_them() {
+fn arguments_are_accepted_in_the_forms_models_write() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let direct = agent.call("local__send_email", mail());
@@ -83,9 +85,9 @@ fn arguments_are_understood_as_models_write_them() {
     }
 }
 
-/// without a name.
+///
 #[test]
-fn a_call_of_nothing_is_told_that_a_name_is_missing() {
+fn a_call_without_a_tool_name_is_an_error() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     for arguments in [json!({}), json!({"name": ""}), json!({"name": "", "arguments": {}})] {
@@ -95,21 +97,21 @@ fn a_call_of_nothing_is_told_that_a_name_is_missing() {
     }
 }
 
-/// a name that nothing has.
+///
 #[test]
-fn a_call_of_what_is_not_there_says_how_to_find_what_is() {
+fn a_call_of_an_unknown_tool_suggests_a_search() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let text = agent.text("execute_tool", json!({"name": "nonexistent"}));
     assert_eq!(text, "Tool not found: nonexistent. Use tool_search to discover available tools.");
-    let near = agent.call("execute_tool", json!({"name": "send_emial", "arguments": {}}));
-    assert_eq!(near["isError"], true);
-    assert!(near.to_string().contains("send_email"), "{near}");
+    let suggestion = agent.call("execute_tool", json!({"name": "send_emial", "arguments": {}}));
+    assert_eq!(suggestion["isError"], true);
+    assert!(suggestion.to_string().contains("send_email"), "{suggestion}");
 }
 
-/// what is missing is named, with an example that would work; null likewise.
+/// the error names the missing argument; null counts as missing.
 #[test]
-fn a_missing_argument_is_named_with_an_example_that_works() {
+fn a_missing_argument_is_reported_with_a_working_example() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     for arguments in [
@@ -125,7 +127,7 @@ fn a_missing_argument_is_named_with_an_example_that_works() {
 }
 
 #[test]
-fn the_two_tools_do_not_run_each_other() {
+fn the_meta_tools_cannot_execute_each_other() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     for name in ["execute_tool", "tool_search", "app__tool_search"] {
@@ -134,15 +136,15 @@ fn the_two_tools_do_not_run_each_other() {
     }
 }
 
-/// what is denied is denied through both doors, in the same words.
+/// both refusals have the same message.
 #[test]
-fn what_is_denied_is_denied_through_both_doors() {
+fn a_denied_tool_is_refused_directly_and_through_execute_tool() {
     let world = library().file("toolscout.toml", "[policies]\n\"local/send_email\" = \"deny\"\n");
     let mut agent = Agent::legacy(&world, &[]);
     let direct = agent.call("local__send_email", mail());
     assert_eq!(direct["isError"], true);
     assert!(
-        direct["content"][0]["text"].as_str().is_some_and(|it| it.contains("denied")),
+        direct["content"][0]["text"].as_str().is_some_and(|text| text.contains("denied")),
         "{direct}"
     );
     for name in ["send_email", "local/send_email", "local__send_email"] {
@@ -159,7 +161,7 @@ fn a_call_that_expects_another_definition_is_refused() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let found = agent.call("tool_search", json!({"query": "send email", "max_results": 1}));
-    let digest = said(&found)[0]["digest"].clone();
+    let digest = search_results(&found)[0]["digest"].clone();
     let call =
         |expect: &Value| json!({"name": "send_email", "arguments": mail(), "expect": expect});
     assert!(agent.call("execute_tool", call(&digest))["isError"] != true);
@@ -167,13 +169,13 @@ fn a_call_that_expects_another_definition_is_refused() {
     let refused = agent.call("execute_tool", call(&other));
     assert_eq!(refused["isError"], true);
     assert!(
-        refused["content"][0]["text"].as_str().is_some_and(|it| it.contains("changed")),
+        refused["content"][0]["text"].as_str().is_some_and(|text| text.contains("changed")),
         "{refused}"
     );
 }
 
 #[test]
-fn a_search_can_be_short() {
+fn search_results_have_three_levels_of_detail() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let full = agent.text("tool_search", json!({"query": "email"}));
@@ -188,10 +190,10 @@ fn a_search_can_be_short() {
 }
 
 #[test]
-fn the_whole_surface_is_small_whatever_is_behind_it() {
-    let tool = |it| {
+fn the_tool_listing_stays_small_with_many_tools() {
+    let tool = |value| {
         format!(
-            "[[tool]]\nname = \"tool-{it:03}\"\ndescription = \"Does one thing of many, number {it}\"\n[tool.run]\ncommand = [\"cat\"]\n"
+            "[[tool]]\nname = \"tool-{value:03}\"\ndescription = \"Does one thing of many, number {value}\"\n[tool.run]\ncommand = [\"cat\"]\n"
         )
     };
     let world =

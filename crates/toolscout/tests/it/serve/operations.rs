@@ -18,7 +18,7 @@ fn exposing(operations: &[&str]) -> World {
 }
 
 fn expose(world: &World, operations: &[&str]) {
-    let folder = world.outside().join("config");
+    let folder = world.temp_dir().join("config");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join("config.toml"), format!("[serve]\noperations = {}\n", json!(operations)))
         .expect("written");
@@ -95,15 +95,17 @@ fn every_result_fits_the_output_schema_of_its_operation() {
         assert_eq!(schema.is_null(), result["structuredContent"].is_null(), "{name}");
         if schema.is_object() {
             let check = jsonschema::validator_for(&schema).expect("a schema");
-            let errors: Vec<_> =
-                check.iter_errors(&result["structuredContent"]).map(|it| it.to_string()).collect();
+            let errors: Vec<_> = check
+                .iter_errors(&result["structuredContent"])
+                .map(|iter_error| iter_error.to_string())
+                .collect();
             assert!(errors.is_empty(), "{name}: {errors:?}");
         }
     }
 }
 
 #[test]
-fn wrong_input_of_an_exposed_operation_is_a_result_that_says_so() {
+fn invalid_input_of_an_exposed_operation_is_an_error_result() {
     let world = exposing(&["server show"]);
     let mut agent = Agent::legacy(&world, &[]);
     let missing = agent.call("toolscout_server_show", json!({"id": "other"}));
@@ -113,26 +115,31 @@ fn wrong_input_of_an_exposed_operation_is_a_result_that_says_so() {
         unknown["content"][0]["text"].as_str().is_some_and(|text| text.contains("nonsense")),
         "{unknown}"
     );
-    let fault = agent.fault("tools/call", json!({"name": "toolscout_audit_show", "arguments": {}}));
+    let fault =
+        agent.request_error("tools/call", json!({"name": "toolscout_audit_show", "arguments": {}}));
     assert_eq!(fault["code"], -32602, "what is not exposed is no tool");
 }
 
 #[test]
-fn what_does_more_than_read_cannot_be_exposed() {
+fn only_read_operations_can_be_exposed() {
     let cases = [
-        ("policy set", "changes something: an agent never decides for a person"),
-        ("approval answer", "changes something"),
+        ("policy set", "changes something, which agents may not do"),
+        ("approval decide", "changes something"),
         ("ui link", "does more than read"),
         ("server test", "does more than read"),
-        ("call", "agents have as `execute_tool` already"),
-        ("search", "agents have as `tool_search` already"),
+        ("call", "is already available to agents as `execute_tool`"),
+        ("search", "is already available to agents as `tool_search`"),
         ("events", "returns a stream"),
-        ("servr list", "Did you mean `server list`?"),
-        ("nonsense", "Choose from: policy list"),
+        ("servr list", "did you mean `server list`?"),
+        ("nonsense", "choose from: policy list"),
     ];
     for (operation, message) in cases {
         let world = exposing(&["server list", operation]);
-        world.run(&["serve"]).exits(2).says(&["`operations` of `serve` names", operation, message]);
+        world.run(&["serve"]).exits(2).stderr_contains(&[
+            "`serve.operations`: ",
+            operation,
+            message,
+        ]);
     }
 }
 
@@ -141,9 +148,9 @@ fn a_project_cannot_expose_operations() {
     let world = exposing(&["server list"])
         .file("toolscout.toml", "[serve]\noperations = [\"audit show\"]\n");
     assert!(!Agent::legacy(&world, &[]).listed().contains(&"toolscout_audit_show".to_owned()));
-    world
-        .run(&["doctor"])
-        .says(&["`operations` of `serve` is set, which only a person's own configuration may say"]);
+    world.run(&["doctor"]).stderr_contains(&[
+        "`serve.operations` is set, which is allowed only in your user configuration",
+    ]);
 }
 
 #[test]

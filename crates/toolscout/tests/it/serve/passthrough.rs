@@ -1,10 +1,11 @@
-//! What a server says is what the client gets, and the way back is open, too.
+//! Results of servers pass through to the client unchanged, and requests of servers reach the
+//! client.
 
 use super::Agent;
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// A server whose tool `say` answers with this result, whatever it is called with.
+/// A server whose tool `say` always responds with this result.
 fn saying(result: &str) -> World {
     let words = ["sh", "s.sh"].map(str::to_owned);
     let world = World::trusted().entry("s", &words, "").file("s.sh", SAYING).file("result", result);
@@ -32,9 +33,10 @@ const RICH: &str = r#"{ "content" : [
   "structuredContent" : {"n": 1.0, "big": 123456789012345678901234567890, "deep": {"a": [null, true]}},
   "isError" : true, "_meta" : {"vendor/key": "v"}, "vendor": [1, 2, 3] }"#;
 
-/// Everything a result can hold passes as it came, through both doors and in both eras.
+/// Every part of a result passes through unchanged, for direct calls and `execute_tool`, in both
+/// protocol eras.
 #[test]
-fn a_result_passes_byte_for_byte() {
+fn a_result_passes_through_byte_for_byte() {
     let world = saying(&format!("\"result\":{}", RICH.replace('\n', " ")));
     let flat: String = RICH.replace('\n', " ");
     for name in ["s__say", "execute_tool"] {
@@ -64,22 +66,25 @@ fn a_result_passes_byte_for_byte() {
     );
 }
 
-/// An error of the protocol is the server's own, too.
+/// A protocol error of the server passes through, too.
 #[test]
-fn an_error_passes_with_its_number_and_what_it_adds() {
+fn an_error_passes_through_with_its_code_and_data() {
     let world = saying(r#""error":{"code":-32050,"message":"not today","data":{"retry":[1]}}"#);
     let mut agent = Agent::legacy(&world, &[]);
     for fault in [
-        agent.fault("tools/call", json!({"name": "s__say"})),
-        agent.fault("tools/call", json!({"name": "execute_tool", "arguments": {"name": "s/say"}})),
+        agent.request_error("tools/call", json!({"name": "s__say"})),
+        agent.request_error(
+            "tools/call",
+            json!({"name": "execute_tool", "arguments": {"name": "s/say"}}),
+        ),
     ] {
         assert_eq!(fault, json!({"code": -32050, "message": "not today", "data": {"retry": [1]}}));
     }
 }
 
-/// What is too large is cut with a word on how to read on, and nothing is lost.
+/// The response contains the beginning of a large result and explains how to read the rest.
 #[test]
-fn a_large_result_can_be_read_to_its_end() {
+fn a_large_result_can_be_read_in_parts() {
     let text = "0123456789abcdef".repeat(100_000);
     let world = saying(&format!(r#""result":{{"content":[{{"type":"text","text":"{text}"}}]}}"#));
     let mut agent = Agent::legacy(&world, &[]);
@@ -92,9 +97,9 @@ fn a_large_result_can_be_read_to_its_end() {
     .expect("JSON");
     let handle = call["arguments"]["result"].clone();
     while whole.len() < text.len() {
-        let wish =
+        let input_request =
             json!({"name": call["name"], "arguments": {"result": handle, "offset": whole.len()}});
-        whole += &agent.text("execute_tool", wish);
+        whole += &agent.text("execute_tool", input_request);
     }
     assert!(whole == text);
 }

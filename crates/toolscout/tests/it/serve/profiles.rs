@@ -1,11 +1,11 @@
-//! 1. A profile is a subset: what is not in it is not in its list, not in its search, and cannot be called.
-//! 2. It may be stricter than everything else, never looser.
-//! 3. All that are served by one process share its servers.
-//! 4. What is pinned is listed.
+//! 1. A profile is a subset: tools outside of it are not listed, not found and not callable.
+//! 2. A profile may tighten policies, never loosen them.
+//! 3. All profiles of one process share its servers.
+//! 4. Pinned tools are listed.
 
 use super::web::Web;
 use super::{Agent, library};
-use crate::servers::scene::process_id;
+use crate::servers::fixture::process_id;
 use crate::world::World;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ include = ["s/*", "local/*"]
 exclude = ["local/*email*", "s/fail"]
 default_policy = "allow"
 "#;
-    let world = library().server("s", "honest", &[]).more(profiles);
+    let world = library().server("s", "honest", &[]).append_config(profiles);
     world.run(&["server", "refresh"]).exits(0);
     world
 }
@@ -37,18 +37,20 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"))
 }
 
-/// Over pipes a profile is chosen when the agent starts us.
+/// Over stdio the arguments of `serve` select the profile.
 #[test]
-fn what_is_not_in_a_profile_is_not_there() {
+fn tools_outside_of_a_profile_are_hidden() {
     let world = world();
     let mut agent = Agent::legacy(&world, &["--profile", "mail"]);
     assert_eq!(agent.listed(), ["execute_tool", "local__list_emails", "tool_search"]);
-    let found = ["email", "database", "numbers"].map(|it| searched(&mut agent, it)).join("\n");
+    let found =
+        ["email", "database", "numbers"].map(|value| searched(&mut agent, value)).join("\n");
     assert!(
         found.contains("local/send_email") && !found.contains("sql") && !found.contains("s/add"),
         "{found}"
     );
-    let fault = agent.fault("tools/call", json!({"name": "local__sql_query", "arguments": {}}));
+    let fault =
+        agent.request_error("tools/call", json!({"name": "local__sql_query", "arguments": {}}));
     assert_eq!(fault["message"], "Unknown tool: local__sql_query");
     for name in ["sql_query", "local/sql_query", "s/add", "s__add"] {
         let missed = agent.call("execute_tool", json!({"name": name, "arguments": {}}));
@@ -61,9 +63,9 @@ fn what_is_not_in_a_profile_is_not_there() {
     assert_eq!(world.starts("s"), 1, "nothing of it was started but to ask for its tools");
 }
 
-/// X-17: a profile's policies hold for direct calls and for those that were searched for.
+/// X-17: the policies of a profile apply to direct calls and to `execute_tool`.
 #[test]
-fn a_profile_may_be_stricter() {
+fn a_profile_may_tighten_policies() {
     let world = world();
     let mail = json!({"to": "a", "subject": "b", "body": "c"});
     let mut agent = Agent::legacy(&world, &["--profile", "mail"]);
@@ -78,9 +80,9 @@ fn a_profile_may_be_stricter() {
     assert!(all.call("local__send_email", mail)["isError"] != true, "everything else is as it was");
 }
 
-/// What a person or a project denies is denied, whatever a profile says.
+/// A denial of the user or of the project applies in every profile.
 #[test]
-fn a_profile_is_never_looser() {
+fn a_profile_cannot_loosen_policies() {
     let looser = "[policies]\n\"local/sql_query\" = \"deny\"\n[profiles.wide]\npolicies = { \"local/sql_query\" = \"allow\" }\n";
     let world = library().file("toolscout.toml", looser);
     let result = Agent::legacy(&world, &["--profile", "wide"]).call("local__sql_query", json!({}));
@@ -102,7 +104,7 @@ fn a_profile_may_be_for_reading_only() {
     assert!(result["isError"] == true && text(&result).contains("read-only"), "{result}");
 }
 
-/// A person's profile is what they said it is, in every project.
+/// V-46: `spotlight` marks the texts of tools, and nothing else.
 #[test]
 fn a_project_does_not_change_what_a_person_calls_by_a_name() {
     let world = library().file("toolscout.toml", "[profiles.safe]\ninclude = [\"*\"]\n");
@@ -110,43 +112,46 @@ fn a_project_does_not_change_what_a_person_calls_by_a_name() {
     let mut agent = Agent::legacy(&world, &["--profile", "safe", "--meta-tools", "never"]);
     assert!(agent.listed().is_empty());
     assert!(agent.call("local__health_check", json!({}))["isError"] != true);
-    agent.fault("tools/call", json!({"name": "local__sql_query", "arguments": {}}));
+    agent.request_error("tools/call", json!({"name": "local__sql_query", "arguments": {}}));
 }
 
 #[test]
-fn a_profile_that_is_not_there_is_named_with_the_nearest_one() {
+fn an_unknown_profile_is_an_error_with_a_suggestion() {
     let world = world();
     world
         .run(&["serve", "--profile", "mial"])
         .exits(5)
-        .says(&["no profile `mial`", "did you mean `mail`?"]);
-    world.run(&["serve", "--profile", "zzzzzz"]).exits(5).says(&["there are: mail, calm"]);
-    library().run(&["serve", "--profile", "mail"]).exits(5).says(&["[profiles.NAME]"]);
+        .stderr_contains(&["no profile `mial`", "did you mean `mail`?"]);
+    world
+        .run(&["serve", "--profile", "zzzzzz"])
+        .exits(5)
+        .stderr_contains(&["known profiles: mail, calm"]);
+    library().run(&["serve", "--profile", "mail"]).exits(5).stderr_contains(&["[profiles.NAME]"]);
 }
 
-/// One that is written wrongly is left out: it might be wider than it was meant to be.
+/// An invalid profile is left out, because it might grant more than intended.
 #[test]
-fn a_profile_that_is_wrong_is_not_served() {
+fn an_invalid_profile_is_not_served() {
     for (wrong, why) in [
-        ("exclude = [\"no tool/\"]", "names no tool"),
+        ("exclude = [\"no tool/\"]", "is not a tool pattern"),
         ("exclud = [\"s/*\"]", "did you mean `exclude`?"),
-        ("mode = \"allow-all\"", "may only tighten"),
+        ("mode = \"allow-all\"", "can only be stricter"),
         ("include = 7", "must be a list"),
     ] {
         let world = library().file("toolscout.toml", &format!("[profiles.p]\n{wrong}\n"));
-        world.run(&["serve", "--profile", "p"]).exits(5).says(&[why, "it is left out"]);
+        world.run(&["serve", "--profile", "p"]).exits(5).stderr_contains(&[why, "it is skipped"]);
     }
 }
 
 /// Over HTTP each profile has an address, and all share the servers of the process.
 #[test]
-fn profiles_have_addresses_and_share_servers() {
+fn profiles_have_their_own_urls_and_share_servers() {
     let world = world();
     let web = Web::open(&world, &[]);
     assert!(
-        web.said.contains(&format!("profile mail at http://{}/mcp/mail", web.addr)),
+        web.startup_output.contains(&format!("profile mail at http://{}/mcp/mail", web.addr)),
         "{}",
-        web.said
+        web.startup_output
     );
     assert_eq!(web.session("/mcp", &[]).listed(), BOTH);
     assert_eq!(
@@ -162,10 +167,10 @@ fn profiles_have_addresses_and_share_servers() {
     );
     let before = world.starts("s");
     let process = |path: &str| {
-        let said: Value =
+        let output: Value =
             serde_json::from_str(&web.session(path, &[]).text("s__whoami", json!({})))
                 .expect("JSON");
-        process_id(&said["pid"])
+        process_id(&output["pid"])
     };
     assert_eq!(process("/mcp"), process("/mcp/calm"));
     assert_eq!(world.starts("s"), before + 1);
@@ -178,41 +183,47 @@ fn profiles_have_addresses_and_share_servers() {
     assert_eq!(only.post("/mcp/calm", &[], &ping).status, 404, "nothing else is served");
 }
 
-/// What waits for a person waits in every profile, and what they decide holds in all of them.
+/// A quarantined tool is quarantined in every profile, and the decision of the operator applies to
+/// all profiles.
 #[test]
-fn what_is_held_is_held_in_a_profile_too() {
+fn quarantined_tools_are_quarantined_in_profiles() {
     let world = World::trusted()
         .server("s", "honest", &[])
-        .more("trust = false\n[profiles.p]\ninclude = [\"s/a*\"]\nlisted = [\"*\"]");
+        .append_config("trust = false\n[profiles.p]\ninclude = [\"s/a*\"]\nlisted = [\"*\"]");
     world.run(&["server", "refresh"]).exits(0);
     let mut agent = Agent::legacy(&world, &["--profile", "p"]);
     assert!(agent.listed().is_empty());
     let refused = agent.call("s__add", json!({"a": 1, "b": 2}));
     assert!(refused["isError"] == true && text(&refused).contains("quarantined"), "{refused}");
     world.run(&["review", "--accept", "s"]).exits(0);
-    agent.told("notifications/tools/list_changed");
+    agent.wait_for("notifications/tools/list_changed");
     assert_eq!(agent.listed(), ["s__add"]);
     assert_eq!(agent.text("s__add", json!({"a": 1, "b": 2})), "3");
 }
 
-/// A server that nobody has asked yet is asked when one of its tools is called, in a profile as elsewhere.
+/// A call of a tool of an undiscovered server discovers the server first, in a profile, too.
 #[test]
-fn a_profile_has_the_tools_of_a_server_that_was_never_asked() {
-    let world =
-        World::trusted().server("s", "honest", &[]).more("[profiles.p]\ninclude = [\"s/add\"]");
+fn a_profile_discovers_the_servers_it_includes() {
+    let world = World::trusted()
+        .server("s", "honest", &[])
+        .append_config("[profiles.p]\ninclude = [\"s/add\"]");
     let mut agent = Agent::legacy(&world, &["--profile", "p"]);
     assert_eq!(agent.text("s__add", json!({"a": 20, "b": 22})), "42");
-    let missed = agent.fault("tools/call", json!({"name": "s__echo", "arguments": {"text": "x"}}));
+    let missed =
+        agent.request_error("tools/call", json!({"name": "s__echo", "arguments": {"text": "x"}}));
     assert_eq!(missed["code"], -32602);
 }
 
-/// Pins: in the project's file, in a person's own, and in a server's entry.
+/// Pins in the project file, in the user configuration and in the entry of a server.
 #[test]
-fn what_is_pinned_is_listed() {
+fn pinned_tools_are_listed() {
     let world = library().file("toolscout.toml", "listed = [\"local/send_email\"]\n");
-    let world = world.server("s", "honest", &[]).more("listed = [\"e*\", \"add\"]");
+    let world = world.server("s", "honest", &[]).append_config("listed = [\"e*\", \"add\"]");
     fs_write(&world, "config/config.toml", "listed = [\"local/*_check\", \"nonsense here\"]\n");
-    world.run(&["server", "refresh"]).exits(0).says(&["`listed`: `nonsense here` names no tool"]);
+    world
+        .run(&["server", "refresh"])
+        .exits(0)
+        .stderr_contains(&["`listed`: `nonsense here` is not a tool pattern"]);
     fs_write(&world, "config/config.toml", "listed = [\"local/*_check\"]\n");
     let mut agent = Agent::legacy(&world, &[]);
     let pinned = [
@@ -229,12 +240,12 @@ fn what_is_pinned_is_listed() {
         searched(&mut agent, "email").contains("local/list_emails"),
         "the rest is found as ever"
     );
-    // That it is listed is nothing a person approves of: what was approved stays approved.
+    // A pin is not part of the approved definition, so the approval stays valid.
     assert!(!world.run(&["review", "--json"]).exits(0).out.contains("s/echo"));
 }
 
 fn fs_write(world: &World, path: &str, text: &str) {
-    let file = world.outside().join(path);
+    let file = world.temp_dir().join(path);
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("make it");
     std::fs::write(file, text).expect("write it");
 }

@@ -1,7 +1,8 @@
-//! 1. A file in `prompts/` is a prompt for clients of both eras, with its arguments filled in.
-//! 2. One that is wrong is said to the person, and hides no other.
-//! 3. What comes, changes or goes is there at once, and clients are told.
-//! 4. Nobody gets an instruction from a project that no person trusts, or that a profile leaves out.
+//! 1. A file in `prompts/` is a prompt for clients of both protocol eras, with its arguments filled
+//!    in.
+//! 2. An invalid prompt is reported to the operator and does not affect other prompts.
+//! 3. An added, changed or removed prompt takes effect at once, and clients are notified.
+//! 4. Prompts of an untrusted project, and prompts outside of a profile, are not served.
 
 use super::Agent;
 use crate::world::World;
@@ -14,11 +15,11 @@ const CHANGED: &str = "notifications/prompts/list_changed";
 fn names(agent: &mut Agent) -> Vec<String> {
     let list = agent.request("prompts/list", json!({}));
     let names = list["prompts"].as_array().expect("a list").iter();
-    names.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+    names.map(|name| name["name"].as_str().expect("a name").to_owned()).collect()
 }
 
 #[test]
-fn a_file_is_a_prompt_in_both_eras() {
+fn a_prompt_file_is_served_in_both_eras() {
     let world = World::trusted().file("prompts/release-notes.md", NOTES);
     for mut agent in [Agent::legacy(&world, &[]), Agent::modern(&world, &[])] {
         let list = agent.request("prompts/list", json!({}));
@@ -37,10 +38,10 @@ fn a_file_is_a_prompt_in_both_eras() {
             json!([{"role": "user", "content": {"type": "text", "text": text}}])
         );
         assert_eq!(got["description"], "Write release notes");
-        let fault = agent.fault("prompts/get", json!({"name": "local__release-notes"}));
+        let fault = agent.request_error("prompts/get", json!({"name": "local__release-notes"}));
         assert_eq!(fault["code"], -32602);
         assert!(
-            fault["message"].as_str().is_some_and(|it| it.contains("needs `since`")),
+            fault["message"].as_str().is_some_and(|message| message.contains("requires `since`")),
             "{fault}"
         );
         let about = json!({"type": "ref/prompt", "name": "local__release-notes"});
@@ -53,7 +54,7 @@ fn a_file_is_a_prompt_in_both_eras() {
 }
 
 #[test]
-fn the_capability_is_there_where_prompts_are() {
+fn the_prompts_capability_is_announced_only_with_prompts() {
     let greet = |world: &World| -> Value {
         let client = json!({"name": "test", "version": "1"});
         let hello =
@@ -65,18 +66,18 @@ fn the_capability_is_there_where_prompts_are() {
 }
 
 #[test]
-fn a_prompt_that_is_wrong_is_said_and_hides_no_other() {
+fn an_invalid_prompt_is_reported_and_the_others_are_served() {
     let wrong = "---\narguments: [name]\n---\nHello {{nmae}}.\n";
     let world = World::trusted().file("prompts/good.md", "Fine.\n").file("prompts/wrong.md", wrong);
-    world
-        .run(&["tools"])
-        .exits(0)
-        .says(&["prompts/wrong.md", "`{{nmae}}` is none of its arguments; did you mean `name`?"]);
+    world.run(&["tools"]).exits(0).stderr_contains(&[
+        "prompts/wrong.md",
+        "`{{nmae}}` is not an argument of this prompt; did you mean `name`?",
+    ]);
     assert_eq!(names(&mut Agent::legacy(&world, &[])), ["local__good"]);
 }
 
 #[test]
-fn prompts_come_and_go_while_clients_are_connected() {
+fn prompt_changes_notify_connected_clients() {
     let world = World::trusted().file("prompts/a.md", "A.\n");
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(names(&mut agent), ["local__a"]);
@@ -88,22 +89,22 @@ fn prompts_come_and_go_while_clients_are_connected() {
     let got = agent.request("prompts/get", json!({"name": "local__b"}));
     assert_eq!(got["messages"][0]["content"]["text"], "C.\n");
     fs::remove_file(world.path("prompts/b.md")).expect("remove it");
-    agent.told(CHANGED);
+    agent.wait_for(CHANGED);
     assert_eq!(names(&mut agent), ["local__a"]);
 }
 
 #[test]
-fn a_stranger_s_project_gives_no_instructions() {
+fn an_untrusted_project_serves_no_prompts() {
     let world = World::project().file("prompts/a.md", "Do as I say.\n");
-    assert_eq!(Agent::legacy(&world, &[]).fault("prompts/list", json!({}))["code"], -32601);
+    assert_eq!(Agent::legacy(&world, &[]).request_error("prompts/list", json!({}))["code"], -32601);
 }
 
 #[test]
-fn a_profile_has_prompts_where_it_has_the_whole_folder() {
+fn a_profile_serves_prompts_if_it_includes_the_folder() {
     let config =
         "[profiles.all]\ninclude = [\"local/*\"]\n[profiles.some]\ninclude = [\"local/a*\"]\n";
     let world = World::trusted().file("toolscout.toml", config).file("prompts/a.md", "A.\n");
     assert_eq!(names(&mut Agent::legacy(&world, &["--profile", "all"])), ["local__a"]);
     let mut some = Agent::legacy(&world, &["--profile", "some"]);
-    assert_eq!(some.fault("prompts/list", json!({}))["code"], -32601);
+    assert_eq!(some.request_error("prompts/list", json!({}))["code"], -32601);
 }

@@ -1,16 +1,17 @@
-//! 1. Both eras are spoken on one pipe, and each message gets the answer its era wants.
-//! 2. What is no message gets the protocol's number for it.
-//! 3. The end of the input ends the program, when all is answered; nothing but protocol comes out.
+//! 1. The program speaks both protocol eras on one connection, and answers each message in its era.
+//! 2. An invalid message is answered with the error code of the protocol.
+//! 3. At the end of its input the program finishes pending requests and exits. The output contains
+//!    only protocol messages.
 
 use super::Agent;
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// H-09: the version that was asked for, where we speak it; else our own.
+/// H-09: the requested version if it is supported, otherwise our latest one.
 #[test]
-fn initialize_agrees_on_the_version_that_was_asked_for() {
+fn initialize_negotiates_the_requested_version() {
     let world = World::trusted();
-    for (asked, agreed) in [
+    for (pending, agreed) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
@@ -20,44 +21,47 @@ fn initialize_agrees_on_the_version_that_was_asked_for() {
     ] {
         let mut agent = Agent::start(&world, &[]);
         let hello =
-            agent.request("initialize", json!({"protocolVersion": asked, "capabilities": {}}));
-        assert_eq!(hello["protocolVersion"], agreed, "for {asked}");
+            agent.request("initialize", json!({"protocolVersion": pending, "capabilities": {}}));
+        assert_eq!(hello["protocolVersion"], agreed, "for {pending}");
         assert_eq!(hello["serverInfo"]["name"], "toolscout");
         assert_eq!(hello["capabilities"]["tools"], json!({"listChanged": true}));
     }
 }
 
-/// H-12: `server/discover` needs no greeting.
+/// H-12: `server/discover` needs no `initialize`.
 #[test]
-fn a_client_of_the_modern_era_is_told_all_it_needs_at_once() {
+fn discover_returns_everything_a_modern_client_needs() {
     let world = World::trusted();
     let mut agent = Agent::modern(&world, &[]);
     let hello = agent.request("server/discover", json!({}));
     assert_eq!(hello["resultType"], "complete");
     assert_eq!(hello["supportedVersions"][0], "2026-07-28");
     assert!(hello["capabilities"]["tools"].is_object());
-    assert!(hello["ttlMs"].as_u64().is_some_and(|it| it > 0));
+    assert!(hello["ttlMs"].as_u64().is_some_and(|ttl_ms| ttl_ms > 0));
     assert_eq!(hello["cacheScope"], "public");
     let list = agent.request("tools/list", json!({}));
     assert_eq!((&list["resultType"], &list["cacheScope"]), (&json!("complete"), &json!("public")));
-    assert!(list["ttlMs"].as_u64().is_some_and(|it| it > 0), "our list is stable, and we say so");
+    assert!(
+        list["ttlMs"].as_u64().is_some_and(|ttl_ms| ttl_ms > 0),
+        "our list is stable, and we say so"
+    );
 }
 
-/// H-14: a version that nobody speaks.
+/// H-14
 #[test]
-fn a_request_in_a_version_that_nobody_speaks_says_which_ones_are_spoken() {
+fn an_unsupported_protocol_version_lists_the_supported_ones() {
     let world = World::trusted();
     let mut agent = Agent::start(&world, &[]);
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "1900-01-01", "io.modelcontextprotocol/clientCapabilities": {}});
-    let fault = agent.fault("tools/list", json!({"_meta": meta}));
+    let fault = agent.request_error("tools/list", json!({"_meta": meta}));
     assert_eq!(fault["code"], -32022);
     assert_eq!(fault["data"]["requested"], "1900-01-01");
     assert_eq!(fault["data"]["supported"][0], "2026-07-28");
 }
 
-/// H-02 to H-05, over pipes.
+/// H-02 to H-05, over stdio.
 #[test]
-fn what_is_no_message_gets_the_number_for_it_and_the_next_one_is_taken() {
+fn an_invalid_message_returns_its_error_code_and_the_next_is_handled() {
     let world = World::trusted();
     let mut agent = Agent::legacy(&world, &[]);
     for (line, code, id) in [
@@ -74,16 +78,16 @@ fn what_is_no_message_gets_the_number_for_it_and_the_next_one_is_taken() {
         ),
     ] {
         agent.send(line);
-        let answer = agent.next_that(|it| it.get("error").is_some());
+        let answer = agent.next_matching(|agent| agent.get("error").is_some());
         assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{line}");
     }
     agent.send("");
     agent.request("ping", json!({}));
 }
 
-/// I-01: two answers, exit 0, nothing but JSON lines even when a tool logs.
+/// I-01: two responses, exit code 0, and only JSON lines, even if a tool logs.
 #[test]
-fn the_end_of_the_input_ends_the_program_cleanly() {
+fn end_of_input_ends_the_program_cleanly() {
     let world = World::trusted().program(
         "tools/noisy",
         r#"{"name":"noisy","description":"Says much","inputSchema":{"type":"object"}}"#,
@@ -91,15 +95,15 @@ fn the_end_of_the_input_ends_the_program_cleanly() {
     );
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.text("local__noisy", json!({})), "done");
-    let listed = agent.ask("tools/list", json!({}));
+    let listed = agent.send_request("tools/list", json!({}));
     let (code, rest) = agent.end();
     assert_eq!(code, 0);
-    assert_eq!(rest.iter().filter(|it| it["id"] == listed).count(), 1);
+    assert_eq!(rest.iter().filter(|item| item["id"] == listed).count(), 1);
 }
 
-/// I-02: pipelined calls are answered both, in any order.
+/// I-02: the responses may be in any order.
 #[test]
-fn calls_that_are_sent_together_run_together_and_are_all_answered_before_the_end() {
+fn concurrent_calls_run_in_parallel_and_finish_before_exit() {
     let world =
         World::trusted().script("wait.sh", "#!/bin/sh\ncat > /dev/null\nsleep 0.3\necho \"$1\"\n");
     let world = world
@@ -109,34 +113,36 @@ fn calls_that_are_sent_together_run_together_and_are_all_answered_before_the_end
             "name = \"two\"\n[run]\ncommand = [\"../wait.sh\", \"two\"]\n",
         );
     let mut agent = Agent::legacy(&world, &[]);
-    let one = agent.ask("tools/call", json!({"name": "local__one"}));
-    let two = agent.ask("tools/call", json!({"name": "local__two"}));
+    let one = agent.send_request("tools/call", json!({"name": "local__one"}));
+    let two = agent.send_request("tools/call", json!({"name": "local__two"}));
     let (code, rest) = agent.end();
     let text = |id: u64| {
-        rest.iter().find(|it| it["id"] == id).map(|it| it["result"]["content"][0]["text"].clone())
+        rest.iter()
+            .find(|item| item["id"] == id)
+            .map(|item| item["result"]["content"][0]["text"].clone())
     };
     assert_eq!((code, text(one), text(two)), (0, Some(json!("one")), Some(json!("two"))));
 }
 
 #[test]
-fn a_cancelled_call_gets_no_answer_and_ends_what_it_started() {
+fn a_cancelled_call_gets_no_response_and_stops_its_process() {
     let world = World::trusted().script(
         "tools/slow",
         "#!/bin/sh\ncase \"$1\" in tool-schema) echo '{\"name\":\"slow\",\"inputSchema\":{\"type\":\"object\"}}';;\ntool-invoke) echo $$ > started; exec sleep 60;; esac\n",
     );
     let mut agent = Agent::legacy(&world, &[]);
-    let call = agent.ask("tools/call", json!({"name": "local__slow"}));
-    crate::servers::scene::until("it runs", || {
+    let call = agent.send_request("tools/call", json!({"name": "local__slow"}));
+    crate::servers::fixture::wait_until("it runs", || {
         world.path("tools/started").exists() || world.path("started").exists()
     });
     agent.notify("notifications/cancelled", json!({"requestId": call}));
     let (code, rest) = agent.end();
     assert_eq!(code, 0);
-    assert!(rest.iter().all(|it| it["id"] != call), "{rest:?}");
+    assert!(rest.iter().all(|item| item["id"] != call), "{rest:?}");
 }
 
 #[test]
-fn an_id_that_is_still_in_use_is_refused_and_the_first_one_is_answered() {
+fn a_duplicate_request_id_is_refused() {
     let world =
         World::trusted().script("wait.sh", "#!/bin/sh\ncat > /dev/null\nsleep 0.3\necho one\n");
     let world =
@@ -146,7 +152,7 @@ fn an_id_that_is_still_in_use_is_refused_and_the_first_one_is_answered() {
         .send(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"local__one"}}"#);
     agent.send(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#);
     let (_, rest) = agent.end();
-    let answers: Vec<_> = rest.iter().filter(|it| it["id"] == "a").collect();
+    let answers: Vec<_> = rest.iter().filter(|item| item["id"] == "a").collect();
     assert_eq!(answers.len(), 2, "{rest:?}");
     assert!(
         answers[0].get("error").is_some() && answers[1]["result"]["content"][0]["text"] == "one",
@@ -155,7 +161,7 @@ fn an_id_that_is_still_in_use_is_refused_and_the_first_one_is_answered() {
 }
 
 #[test]
-fn starting_it_starts_no_server_and_a_terminated_one_leaves_nothing_behind() {
+fn startup_starts_no_server_and_termination_leaves_no_process() {
     let world = World::trusted().server("a", "honest", &[]).server("b", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let before = (world.starts("a"), world.starts("b"));
@@ -166,22 +172,22 @@ fn starting_it_starts_no_server_and_a_terminated_one_leaves_nothing_behind() {
     agent.call("a__add", json!({"a": 1, "b": 2}));
     assert_eq!((world.starts("a"), world.starts("b")), (before.0 + 1, before.1));
     let process = *world.processes("a").last().expect("it runs");
-    crate::servers::scene::signal(agent.process(), rustix::process::Signal::TERM);
+    crate::servers::fixture::signal(agent.process(), rustix::process::Signal::TERM);
     let (code, _) = agent.end();
     assert_eq!(code, 0);
-    crate::servers::scene::until("the server is gone", || {
-        !crate::servers::scene::is_alive(process)
+    crate::servers::fixture::wait_until("the server is gone", || {
+        !crate::servers::fixture::is_alive(process)
     });
 }
 
-/// S-17: the same arguments through flags and through a call lead to the same object.
+/// S-17: flags and a call with the same arguments give the same input.
 #[test]
-fn a_tool_gets_the_same_from_a_command_line_and_from_an_agent() {
+fn a_tool_receives_the_same_input_from_cli_and_agent() {
     let world = World::trusted().file(
         "tools/e.tool.toml",
         "name = \"e\"\n[[parameters]]\nname = \"text\"\n[[parameters]]\nname = \"count\"\ntype = \"integer\"\n[[parameters]]\nname = \"flag\"\ntype = \"boolean\"\n[[parameters]]\nname = \"kind\"\ndefault = \"plain\"\n[run]\ncommand = [\"cat\"]\n",
     );
-    let by_hand = world.out(&["e", "--text", "ä\"b", "--count", "7", "--flag"]);
+    let by_hand = world.stdout(&["e", "--text", "ä\"b", "--count", "7", "--flag"]);
     let mut agent = Agent::legacy(&world, &[]);
     let by_agent = agent.text("local__e", json!({"text": "ä\"b", "count": 7, "flag": true}));
     assert_eq!(by_hand.trim_end(), by_agent.trim_end());
