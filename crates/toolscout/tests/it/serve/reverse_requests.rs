@@ -1,10 +1,11 @@
-//! What a tool wants in the middle of a call reaches the client, in whichever era the two speak, and the answer goes back.
+//! Requests of a tool during a call reach the client and its response reaches the server, in every
+//! combination of protocol eras.
 
 use super::Agent;
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// A server of this era that asks its clients for things.
+/// A server of this era that sends requests to its clients.
 fn asking(era: &str) -> World {
     let world = World::trusted().server("s", "honest", &["--rich", "--era", era]);
     world.run(&["server", "refresh"]).exits(0);
@@ -15,14 +16,14 @@ fn able() -> Value {
     json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": true}})
 }
 
-/// An old client is asked while the call is under way, whichever era the server is of.
+/// The server may be of either era.
 #[test]
-fn a_client_of_the_old_era_is_asked_during_the_call() {
+fn a_legacy_client_receives_server_requests_during_the_call() {
     for era in ["legacy", "modern"] {
         let world = asking(era);
         let mut agent = Agent::able(&world, &[], able());
-        let call = agent.ask("tools/call", json!({"name": "s__elicit", "arguments": {}}));
-        let question = agent.told("elicitation/create");
+        let call = agent.send_request("tools/call", json!({"name": "s__elicit", "arguments": {}}));
+        let question = agent.wait_for("elicitation/create");
         assert!(question["params"]["requestedSchema"].is_object(), "{era}: {question}");
         let answer = json!({"action": "accept", "content": {"name": "Ada", "answer": "42"}});
         agent.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}).to_string());
@@ -32,47 +33,50 @@ fn a_client_of_the_old_era_is_asked_during_the_call() {
     }
 }
 
-/// A modern client gets the wish as a result, and asks again with what is wanted, whichever era the server is of.
+/// The result contains the requests, and the client repeats the call with the responses. The server
+/// may be of either era.
 #[test]
-fn a_client_of_the_modern_era_asks_again_with_what_is_wanted() {
+fn a_modern_client_repeats_the_call_with_the_requested_input() {
     for era in ["legacy", "modern"] {
         let world = asking(era);
         let mut agent = Agent::modern(&world, &[]);
         let meta = json!({"io.modelcontextprotocol/clientCapabilities": able()});
         let mut params = json!({"name": "s__elicit", "arguments": {}, "_meta": meta});
-        let wish = agent.request("tools/call", params.clone());
-        assert_eq!(wish["resultType"], "input_required", "{era}: {wish}");
-        let (name, request) =
-            wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a wish");
+        let input_request = agent.request("tools/call", params.clone());
+        assert_eq!(input_request["resultType"], "input_required", "{era}: {input_request}");
+        let (name, request) = input_request["inputRequests"]
+            .as_object()
+            .and_then(|object| object.iter().next())
+            .expect("a wish");
         assert_eq!(request["method"], "elicitation/create", "{era}");
         let answer = json!({"action": "accept", "content": {"name": "Ada", "answer": "42"}});
         params["inputResponses"] = json!({name: answer});
-        params["requestState"] = wish["requestState"].clone();
+        params["requestState"] = input_request["requestState"].clone();
         let result = agent.request("tools/call", params.clone());
         assert_eq!(result["resultType"], "complete", "{era}: {result}");
         assert!(result.to_string().contains("accept"), "{era}: {result}");
-        // What it carried is bound to this call.
+        // The request state is valid only for this call.
         params["arguments"] = json!({"other": true});
-        let fault = agent.fault("tools/call", params);
+        let fault = agent.request_error("tools/call", params);
         assert_eq!(fault["code"], -32602, "{era}: {fault}");
     }
 }
 
-/// Who cannot be asked is not asked, and the call still ends.
+/// The call still ends.
 #[test]
-fn a_client_that_cannot_be_asked_is_not_asked() {
+fn a_client_without_the_capability_receives_no_server_request() {
     for era in ["legacy", "modern"] {
         let world = asking(era);
         let mut agent = Agent::legacy(&world, &[]);
-        let call = agent.ask("tools/call", json!({"name": "s__elicit", "arguments": {}}));
+        let call = agent.send_request("tools/call", json!({"name": "s__elicit", "arguments": {}}));
         let answer = agent.answer(call);
-        assert!(agent.heard("elicitation/create").is_empty(), "{era}");
+        assert!(agent.received("elicitation/create").is_empty(), "{era}");
         assert!(answer.get("error").is_some() || answer["result"].is_object(), "{era}: {answer}");
     }
 }
 
 #[test]
-fn a_model_and_the_folders_of_a_client_can_be_asked_for_too() {
+fn sampling_and_roots_requests_reach_the_client() {
     let world = asking("legacy");
     let mut agent = Agent::able(&world, &[], able());
     for (tool, method, answer) in [
@@ -83,8 +87,8 @@ fn a_model_and_the_folders_of_a_client_can_be_asked_for_too() {
         ),
         ("s__roots", "roots/list", json!({"roots": [{"uri": "file:///a poem"}]})),
     ] {
-        let call = agent.ask("tools/call", json!({"name": tool, "arguments": {}}));
-        let question = agent.told(method);
+        let call = agent.send_request("tools/call", json!({"name": tool, "arguments": {}}));
+        let question = agent.wait_for(method);
         agent.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}).to_string());
         let result = agent.answer(call);
         assert!(result.to_string().contains("a poem"), "{result}");
@@ -92,23 +96,26 @@ fn a_model_and_the_folders_of_a_client_can_be_asked_for_too() {
 }
 
 #[test]
-fn progress_and_log_pass_in_order() {
+fn progress_and_log_messages_keep_their_order() {
     for era in ["legacy", "modern"] {
         let world = asking(era);
         let mut agent = Agent::legacy(&world, &[]);
         let params =
             json!({"name": "s__progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
         agent.request("tools/call", params);
-        let steps = agent.heard("notifications/progress");
+        let steps = agent.received("notifications/progress");
         let done: Vec<_> =
-            steps.iter().filter_map(|it| it["params"]["progress"].as_f64()).collect();
+            steps.iter().filter_map(|step| step["params"]["progress"].as_f64()).collect();
         assert!(!done.is_empty() && done.is_sorted(), "{era}: {steps:?}");
-        assert!(steps.iter().all(|it| it["params"]["progressToken"] == "mine"), "{era}: {steps:?}");
+        assert!(
+            steps.iter().all(|step| step["params"]["progressToken"] == "mine"),
+            "{era}: {steps:?}"
+        );
     }
 }
 
 #[test]
-fn resources_prompts_and_completion_pass() {
+fn resources_prompts_and_completion_are_forwarded() {
     let world = asking("legacy");
     for mut agent in [Agent::legacy(&world, &[]), Agent::modern(&world, &[])] {
         let resources = agent.request("resources/list", json!({}));
@@ -120,16 +127,16 @@ fn resources_prompts_and_completion_pass() {
         assert!(name.starts_with("s__"), "{name}");
         let prompt = agent.request("prompts/get", json!({"name": name, "arguments": {}}));
         assert!(prompt["messages"].is_array(), "{prompt}");
-        assert_eq!(agent.fault("prompts/get", json!({"name": "nothing"}))["code"], -32602);
+        assert_eq!(agent.request_error("prompts/get", json!({"name": "nothing"}))["code"], -32602);
     }
 }
 
 #[test]
-fn what_nobody_behind_us_has_is_an_unknown_method() {
+fn methods_without_a_capable_server_are_unknown() {
     let world = World::trusted();
     let mut agent = Agent::legacy(&world, &[]);
     for method in ["resources/list", "prompts/list", "completion/complete"] {
         let params = json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}});
-        assert_eq!(agent.fault(method, params)["code"], -32601, "{method}");
+        assert_eq!(agent.request_error(method, params)["code"], -32601, "{method}");
     }
 }

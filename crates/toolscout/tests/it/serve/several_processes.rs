@@ -1,7 +1,8 @@
-//! Several processes serve one project, each with servers of its own; other commands reach the one that keeps them.
+//! Several processes serve one project, each with its own servers. Other commands use the process
+//! that is the host.
 
 use super::Agent;
-use crate::servers::scene::{is_alive, process_id, signal, until};
+use crate::servers::fixture::{is_alive, process_id, signal, wait_until};
 use crate::world::World;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -13,13 +14,13 @@ fn known() -> World {
 }
 
 fn process(agent: &mut Agent) -> u32 {
-    let said: Value = serde_json::from_str(&agent.text("s__whoami", json!({}))).expect("JSON");
-    process_id(&said["pid"])
+    let output: Value = serde_json::from_str(&agent.text("s__whoami", json!({}))).expect("JSON");
+    process_id(&output["pid"])
 }
 
-/// Each agent has its own servers: what one does to a server is nothing to the other.
+/// A change to a server of one agent does not affect the other agent.
 #[test]
-fn two_agents_of_one_project_have_servers_of_their_own() {
+fn each_agent_process_has_its_own_servers() {
     let world = known();
     let mut one = Agent::legacy(&world, &[]);
     let first = process(&mut one);
@@ -28,17 +29,17 @@ fn two_agents_of_one_project_have_servers_of_their_own() {
     assert_ne!(first, second);
     assert_eq!((process(&mut one), process(&mut other)), (first, second));
     drop(one);
-    until("its server went with it", || !is_alive(first));
+    wait_until("its server went with it", || !is_alive(first));
     assert_eq!(process(&mut other), second, "the other's goes on");
 }
 
-/// `run` uses what a running `serve` keeps; `server …` steers it.
+/// `run` uses the servers of a running `serve`, and `server …` controls them.
 #[test]
-fn other_commands_reach_the_servers_of_an_agent() {
+fn commands_use_the_servers_of_a_running_serve() {
     let world = known();
     let mut agent = Agent::legacy(&world, &[]);
     let process_there = process(&mut agent);
-    until("it can be reached", || world.status("s")["state"] == "idle");
+    wait_until("it can be reached", || world.status("s")["state"] == "idle");
     let ran = world.run(&["run", "s/whoami"]).exits(0).json();
     assert_eq!(process_id(&ran["pid"]), process_there);
     world.run(&["server", "restart", "s"]).exits(0);
@@ -48,23 +49,25 @@ fn other_commands_reach_the_servers_of_an_agent() {
     world.run(&["server", "logs", "s"]).exits(0);
     world.run(&["server", "stop", "s"]).exits(0);
     assert!(!is_alive(restarted));
-    assert_eq!(world.status("s")["state"], "known");
+    assert_eq!(world.status("s")["state"], "ready");
     world.run(&["server", "start", "s"]).exits(0);
     assert_eq!(world.status("s")["state"], "idle");
 }
 
-/// Who kept the servers may be killed at any time; the next one is reached then.
+/// The host may be killed at any time.
 #[test]
-fn when_one_is_gone_the_next_one_is_reached() {
+fn another_process_becomes_the_host_when_the_first_is_killed() {
     let world = known();
     let mut one = Agent::legacy(&world, &[]);
     let first = process(&mut one);
-    until("it can be reached", || world.status("s")["state"] == "idle");
+    wait_until("it can be reached", || world.status("s")["state"] == "idle");
     let mut other = Agent::legacy(&world, &[]);
     let second = process(&mut other);
     signal(one.process(), Signal::KILL);
-    until("it is gone, and its server with it", || !is_alive(one.process()) && !is_alive(first));
-    until("the other is reached", || {
+    wait_until("it is gone, and its server with it", || {
+        !is_alive(one.process()) && !is_alive(first)
+    });
+    wait_until("the other is reached", || {
         let ran = world.run(&["run", "s/whoami"]).exits(0).json();
         process_id(&ran["pid"]) == second
     });

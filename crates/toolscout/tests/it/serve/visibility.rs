@@ -1,5 +1,6 @@
-//! 1. What is listed is listed under a name that every client takes; the rest is found by search, and callable all the same.
-//! 2. The two tools are there while something is hidden, always or never, as configured, and once.
+//! 1. Listed tools have names that every client accepts. Search finds the others, which are
+//!    callable, too.
+//! 2. The two meta tools are listed once: while a tool is hidden, always or never, as configured.
 
 use super::{Agent, library};
 use crate::world::World;
@@ -11,9 +12,9 @@ fn listed_file(name: &str) -> String {
     format!("name = \"{name}\"\nvisibility = \"listed\"\n[run]\ncommand = [\"cat\"]\n")
 }
 
-/// what is listed beside the two, sorted, and nothing of the library.
+/// the list is sorted and contains no tool of the library.
 #[test]
-fn what_is_listed_stands_beside_the_two_tools_and_the_rest_is_hidden() {
+fn listed_tools_appear_with_the_meta_tools_and_others_are_hidden() {
     let world = library().file("tools/help-me.tool.toml", &listed_file("help-me"));
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.listed(), ["execute_tool", "local__help_me", "tool_search"]);
@@ -25,9 +26,9 @@ fn what_is_listed_stands_beside_the_two_tools_and_the_rest_is_hidden() {
     assert!(agent.call("local__help_me", json!({}))["isError"] != true);
 }
 
-/// B-02: one listed tool for every command.
+/// B-02: each command is one listed tool.
 #[test]
-fn everything_can_be_listed() {
+fn all_tools_can_be_listed() {
     let world = World::trusted()
         .file("tools/a.tool.toml", &listed_file("a"))
         .file("tools/b.tool.toml", &listed_file("b"))
@@ -40,9 +41,9 @@ fn everything_can_be_listed() {
     );
 }
 
-/// nothing at all.
+///
 #[test]
-fn without_any_tool_there_is_nothing_to_search() {
+fn without_tools_there_are_no_meta_tools() {
     let world = World::trusted();
     assert!(Agent::legacy(&world, &[]).listed().is_empty());
     assert_eq!(Agent::legacy(&world, &["--meta-tools", "always"]).listed(), BOTH);
@@ -54,18 +55,24 @@ fn without_any_tool_there_is_nothing_to_search() {
     assert!(Agent::legacy(&never, &[]).listed().is_empty());
 }
 
-/// what is hidden can be called, unless somebody is strict about it; what is not there cannot.
+/// a strict configuration forbids direct calls of hidden tools. Unknown tools are an
+/// error in any case.
 #[test]
-fn what_is_hidden_can_be_called_directly_unless_that_is_forbidden() {
+fn hidden_tools_can_be_called_directly_unless_forbidden() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     assert!(agent.call("local__sql_query", json!({"target": "x"}))["isError"] != true);
-    let fault = agent.fault("tools/call", json!({"name": "local__nothing"}));
+    let fault = agent.request_error("tools/call", json!({"name": "local__nothing"}));
     assert_eq!(fault["code"], -32602);
-    assert!(fault["message"].as_str().is_some_and(|it| it.contains("local__nothing")), "{fault}");
+    assert!(
+        fault["message"].as_str().is_some_and(|message| message.contains("local__nothing")),
+        "{fault}"
+    );
     let mut strict = Agent::legacy(&world, &["--strict-hidden"]);
-    let fault = strict
-        .fault("tools/call", json!({"name": "local__sql_query", "arguments": {"target": "x"}}));
+    let fault = strict.request_error(
+        "tools/call",
+        json!({"name": "local__sql_query", "arguments": {"target": "x"}}),
+    );
     assert_eq!(fault["message"], "Unknown tool: local__sql_query");
     assert!(
         strict.call("execute_tool", json!({"name": "sql_query", "arguments": {}}))["isError"]
@@ -73,12 +80,12 @@ fn what_is_hidden_can_be_called_directly_unless_that_is_forbidden() {
     );
 }
 
-/// F-01, F-03: two servers with a tool of the same name.
+/// F-01, F-03
 #[test]
 fn two_servers_may_have_tools_of_the_same_name() {
     let tools =
         json!([{"name": "search", "description": "Search", "inputSchema": {"type": "object"}}]);
-    let listed = |world: World| world.more("visibility = \"listed\"");
+    let listed = |world: World| world.append_config("visibility = \"listed\"");
     let world = listed(World::trusted().listing("a", &tools));
     let world = listed(world.listing("b", &tools)).listing("c", &tools);
     world.run(&["server", "refresh"]).exits(0);
@@ -95,10 +102,10 @@ fn two_servers_may_have_tools_of_the_same_name() {
 }
 
 #[test]
-fn a_list_of_many_comes_in_pages_that_together_are_all() {
-    let tool = |it| {
+fn a_long_tool_list_is_paginated() {
+    let tool = |value| {
         format!(
-            "[[tool]]\nname = \"tool-{it:04}\"\nvisibility = \"listed\"\n[tool.run]\ncommand = [\"cat\"]\n"
+            "[[tool]]\nname = \"tool-{value:04}\"\nvisibility = \"listed\"\n[tool.run]\ncommand = [\"cat\"]\n"
         )
     };
     let world =
@@ -112,11 +119,11 @@ fn a_list_of_many_comes_in_pages_that_together_are_all() {
                 .as_array()
                 .expect("a list")
                 .iter()
-                .map(|it| it["name"].as_str().unwrap_or("?").to_owned()),
+                .map(|tool| tool["name"].as_str().unwrap_or("?").to_owned()),
         );
         let Some(cursor) = page.get("nextCursor") else { break };
         params = json!({"cursor": cursor});
     }
-    let all: Vec<_> = (0..1_200).map(|it| format!("local__tool_{it:04}")).collect();
+    let all: Vec<_> = (0..1_200).map(|index| format!("local__tool_{index:04}")).collect();
     assert_eq!(names, all);
 }

@@ -1,6 +1,6 @@
-//! A client that reaches the program over HTTP, and sees what it says to the person who started it.
+//! A client that connects to the program over HTTP and reads its stderr.
 
-use crate::servers::scene::signal;
+use crate::servers::fixture::signal;
 use crate::world::World;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -11,15 +11,15 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// More than anything here takes.
+/// Longer than any response takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Reaches an address.
+/// A client for one address.
 pub(crate) struct Client {
     pub(crate) addr: String,
 }
 
-/// `serve --http` on a free port; ended with this.
+/// `serve --http` on a free port. Dropping it stops the process.
 pub(crate) struct Web {
     child: Child,
     client: Client,
@@ -28,15 +28,15 @@ pub(crate) struct Web {
     pub(crate) said: String,
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-/// A session of the old era.
+/// A session of the legacy era.
 pub(crate) struct Session<'a> {
     client: &'a Client,
     path: String,
@@ -45,10 +45,10 @@ pub(crate) struct Session<'a> {
 }
 
 impl Web {
-    /// Starts it with these arguments, and waits until it listens.
+    /// Starts the program with these arguments, and waits until it listens.
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
         let args: Vec<&str> =
-            ["serve", "--http", "127.0.0.1:0"].into_iter().chain(args.iter().copied()).collect();
+            ["serve", "--http", addr].into_iter().chain(args.iter().copied()).collect();
         let mut command = world.command(&args);
         let mut child = command
             .stdout(Stdio::null())
@@ -58,36 +58,37 @@ impl Web {
         let (sender, talk) = channel();
         let err = BufReader::new(child.stderr.take().expect("its talk"));
         std::thread::spawn(move || {
-            err.lines().map_while(Result::ok).try_for_each(|it| sender.send(it))
+            err.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        let (mut said, mut addr) = (String::new(), None);
+        let (mut output, mut addr) = (String::new(), None);
         while addr.is_none() {
-            let line =
-                talk.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never listened: {said}"));
+            let line = talk
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|_| panic!("it never listened: {output}"));
             addr = line
                 .strip_prefix("listening on http://")
-                .and_then(|it| it.strip_suffix("/mcp"))
+                .and_then(|rest| rest.strip_suffix("/mcp"))
                 .map(str::to_owned);
             said += &format!("{line}\n");
         }
         Self { child, client: Client { addr: addr.unwrap_or_default() }, talk, said }
     }
 
-    /// As [`Web::start`], open to everybody on this machine.
+    /// As [`Web::start`], with `--auth none`.
     pub(crate) fn open(world: &World, args: &[&str]) -> Self {
         let args: Vec<&str> = ["--auth", "none"].into_iter().chain(args.iter().copied()).collect();
         Self::start(world, &args)
     }
 
-    /// The token that it said when it was new.
+    /// The agents' token, which the first start created.
     pub(crate) fn token(&self) -> String {
         let line =
             self.said.lines().find_map(|it| it.trim().strip_prefix("Authorization: Bearer "));
         line.unwrap_or_else(|| panic!("no token in {}", self.said)).to_owned()
     }
 
-    /// Waits until it says this.
-    pub(crate) fn says(&self, text: &str) -> String {
+    /// Waits until stderr contains this text.
+    pub(crate) fn wait_for_stderr(&self, text: &str) -> String {
         loop {
             let line = self
                 .talk
@@ -99,12 +100,12 @@ impl Web {
         }
     }
 
-    /// Everything it has said since.
-    pub(crate) fn heard(&self) -> Vec<String> {
+    /// The stderr output since then.
+    pub(crate) fn new_stderr(&self) -> Vec<String> {
         self.talk.try_iter().collect()
     }
 
-    /// Tells it to end; gives its exit code.
+    /// Sends this signal; returns the exit code.
     pub(crate) fn ends(mut self, by: Signal) -> Option<i32> {
         signal(self.child.id(), by);
         self.child.wait().expect("it ends").code()
@@ -120,16 +121,22 @@ impl Deref for Web {
 }
 
 impl Client {
-    /// Posts a message; headers are whole lines.
-    pub(crate) fn post(&self, path: &str, headers: &[&str], body: &Value) -> Answer {
+    /// Posts a message. Each header is a whole line.
+    pub(crate) fn post(&self, path: &str, headers: &[&str], body: &Value) -> HttpResponse {
         self.send("POST", path, headers, &body.to_string())
     }
 
-    pub(crate) fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[&str],
+        body: &str,
+    ) -> HttpResponse {
         Self::receive(self.begin(method, path, headers, body))
     }
 
-    /// Sends a request; its answer is for [`Client::receive`].
+    /// Sends a request; [`Client::receive`] reads the response.
     pub(crate) fn begin(
         &self,
         method: &str,
@@ -139,9 +146,10 @@ impl Client {
     ) -> TcpStream {
         let mut stream = TcpStream::connect(&self.addr).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        let has = |name: &str| headers.iter().any(|it| it.to_ascii_lowercase().starts_with(name));
+        let has =
+            |name: &str| headers.iter().any(|header| header.to_ascii_lowercase().starts_with(name));
         let host = if has("host:") { String::new() } else { format!("Host: {}\r\n", self.addr) };
-        let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
         let usual = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n";
         let length = body.len();
         let head = format!(
@@ -151,28 +159,28 @@ impl Client {
         stream
     }
 
-    pub(crate) fn receive(mut stream: TcpStream) -> Answer {
+    pub(crate) fn receive(mut stream: TcpStream) -> HttpResponse {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).expect("an answer");
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) =
             text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
-        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        let status = head.split(' ').nth(1).and_then(|part| part.parse().ok()).expect("a status");
         let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
         let body = if is_chunked { joined(body) } else { body.to_owned() };
-        Answer { status, head: head.to_owned(), body }
+        HttpResponse { status, head: head.to_owned(), body }
     }
 
-    /// Begins a session of the old era at this path.
+    /// Opens a session of the legacy era at this path.
     pub(crate) fn session(&self, path: &str, headers: &[&str]) -> Session<'_> {
         let mut session = Session {
             client: self,
             path: path.to_owned(),
-            headers: headers.iter().map(|it| (*it).to_owned()).collect(),
+            headers: headers.iter().map(|header| (*header).to_owned()).collect(),
             next: 1,
         };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        let answer = session.ask("initialize", hello);
+        let answer = session.send_request("initialize", hello);
         assert_eq!(answer.status, 200, "{answer:?}");
         let id =
             answer.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {answer:?}"));
@@ -182,11 +190,11 @@ impl Client {
 }
 
 impl Session<'_> {
-    fn ask(&mut self, method: &str, params: Value) -> Answer {
+    fn send_request(&mut self, method: &str, params: Value) -> HttpResponse {
         Client::receive(self.begin(method, params))
     }
 
-    /// Sends a request; its answer is for [`Client::receive`].
+    /// Sends a request; [`Client::receive`] reads the response.
     pub(crate) fn begin(&mut self, method: &str, params: Value) -> TcpStream {
         let headers: Vec<&str> = self.headers.iter().map(String::as_str).collect();
         let message =
@@ -195,9 +203,9 @@ impl Session<'_> {
         self.client.begin("POST", &self.path, &headers, &message.to_string())
     }
 
-    /// The whole answer to a request.
+    /// The complete response to a request.
     pub(crate) fn answer(&mut self, method: &str, params: Value) -> Value {
-        let answer = self.ask(method, params);
+        let answer = self.send_request(method, params);
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.message()
     }
@@ -205,15 +213,15 @@ impl Session<'_> {
     pub(crate) fn listed(&mut self) -> Vec<String> {
         let list = self.answer("tools/list", json!({}));
         let tools = list["result"]["tools"].as_array().unwrap_or_else(|| panic!("no list: {list}"));
-        tools.iter().map(|it| it["name"].as_str().unwrap_or("?").to_owned()).collect()
+        tools.iter().map(|tool| tool["name"].as_str().unwrap_or("?").to_owned()).collect()
     }
 
-    /// The result of a call.
+    /// The result of a tool call.
     pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
         self.answer("tools/call", json!({"name": name, "arguments": arguments}))["result"].clone()
     }
 
-    /// The text of the first block of what a tool says.
+    /// The text of the first content block of a tool result.
     pub(crate) fn text(&mut self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments);
         result["content"][0]["text"]
@@ -223,15 +231,15 @@ impl Session<'_> {
     }
 }
 
-impl Answer {
+impl HttpResponse {
     pub(crate) fn header(&self, name: &str) -> Option<String> {
-        let mut lines = self.head.lines().filter_map(|it| it.split_once(": "));
-        lines.find(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, it)| it.to_owned())
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(item, _)| item.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned())
     }
 
-    /// The message, alone or as the last of a stream of events.
+    /// The message of the response: its JSON body, or the last event of a stream.
     pub(crate) fn message(&self) -> Value {
-        let last = self.body.lines().filter_map(|it| it.strip_prefix("data: ")).next_back();
+        let last = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
         let text = last.unwrap_or(&self.body);
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
