@@ -1,7 +1,7 @@
-//! What servers may make us do: nothing that a person has not agreed to.
+//! Servers can cause no effect that the operator has not approved.
 //!
-//! What was executed is counted by the servers themselves. A definition that nobody has looked at is neither called nor
-//! read out, whichever way it is asked for.
+//! The servers count the executed calls. A definition that was not reviewed is neither called nor
+//! shown, whichever name or command is used.
 
 mod asking;
 mod changing;

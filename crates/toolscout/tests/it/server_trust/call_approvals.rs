@@ -1,5 +1,5 @@
-//! 1. A call that needs a yes waits for one, and a yes is for that very call, once.
-//! 2. Whoever answers sees what they answer to, but for secrets.
+//! 1. A call that needs approval stays pending. An approval is valid for exactly that call, once.
+//! 2. The operator sees the whole call, except secrets.
 
 use crate::world::World;
 use serde_json::json;
@@ -7,97 +7,107 @@ use serde_json::json;
 const TOOLS: &[(&str, &str)] = &[("pay", "Pays somebody"), ("look", "Looks at an account")];
 const PAY: [&str; 4] = ["run", "s/pay", "--text", "bob"];
 
-/// A server with a tool that a person must be asked about, and nobody at the terminal.
+/// A server with a tool whose policy is `ask`, without a terminal.
 fn asking() -> World {
-    World::trusted().stall_named("s", "tools = { pay = \"ask\" }", TOOLS)
+    World::trusted().list_server_named("s", "tools = { pay = \"ask\" }", TOOLS)
 }
 
-/// T22: through all names of the tool it is the same call; with other arguments it is another.
+/// T22: calls by different names of the tool are the same call; other arguments make it a different
+/// call.
 #[test]
-fn a_yes_is_for_this_very_call_and_for_one() {
+fn an_approval_is_valid_for_one_identical_call() {
     let world = asking();
-    let question = world.question(&PAY);
-    assert_eq!(world.question(&["pay", "--text", "bob"]), question, "it is asked once");
-    world.run(&["approve", &question]).exits(0).says(&["Approved this call of s/pay"]);
-    assert_ne!(world.question(&["run", "s/pay", "--text", "eve"]), question);
-    world.question(&["run", "s/pay"]);
+    let question = world.pending_approval(&PAY);
+    assert_eq!(world.pending_approval(&["pay", "--text", "bob"]), question, "it is asked once");
+    world.run(&["approve", &question]).exits(0).stderr_contains(&["Approved this call of s/pay"]);
+    assert_ne!(world.pending_approval(&["run", "s/pay", "--text", "eve"]), question);
+    world.pending_approval(&["run", "s/pay"]);
     assert_eq!(world.executed(), 0);
     assert_eq!(world.run(&["run", "s:pay", "--text", "bob"]).exits(0).out, "called\n");
-    assert_eq!(world.question(&PAY), question, "used up, it is asked again");
+    assert_eq!(world.pending_approval(&PAY), question, "used up, it is asked again");
     assert_eq!(world.executed(), 1);
 }
 
 #[test]
-fn a_no_is_a_no() {
+fn a_rejected_call_is_refused() {
     let world = asking();
-    let question = world.question(&PAY);
-    world.run(&["reject", &question]).exits(0).says(&["Rejected this call of s/pay"]);
-    world.run(&PAY).exits(4).says(&["`s/pay` is denied by a person"]);
+    let question = world.pending_approval(&PAY);
+    world.run(&["reject", &question]).exits(0).stderr_contains(&["Rejected this call of s/pay"]);
+    world
+        .run(&PAY)
+        .exits(4)
+        .stderr_contains(&["`s/pay` is denied because a user rejected this call"]);
     world.run(&["approve", &question]).exits(0);
     world.run(&PAY).exits(0);
     assert_eq!(world.executed(), 1);
 }
 
-/// T22: a yes to one definition is none to the next, even if that is approved.
+/// T22: the approval of a call expires even if the new definition is approved.
 #[test]
-fn a_yes_does_not_outlive_the_definition() {
+fn an_approval_expires_when_the_definition_changes() {
     let world = asking();
-    let question = world.question(&PAY);
+    let question = world.pending_approval(&PAY);
     world.run(&["approve", &question]).exits(0);
-    world.has(&[("pay", "Pays somebody twice"), ("look", "Looks at an account")]);
-    world.run(&PAY).exits(4).says(&["`s/pay` is quarantined"]);
+    world.refresh_with(&[("pay", "Pays somebody twice"), ("look", "Looks at an account")]);
+    world.run(&PAY).exits(4).stderr_contains(&["`s/pay` is quarantined"]);
     world.run(&["review", "--accept", "s"]).exits(0);
-    assert_ne!(world.question(&PAY), question);
+    assert_ne!(world.pending_approval(&PAY), question);
     assert_eq!(world.executed(), 0);
 }
 
 /// T23, O-10.
 #[test]
-fn who_answers_sees_everything_but_secrets() {
+fn the_approval_shows_all_arguments_except_secrets() {
     let world = asking();
-    world.run(&["approval", "list"]).exits(0).says(&["No call waits for approval."]);
-    let question =
-        world.question(&["run", "s/pay", "--text", "bob\u{1b}[8m", "--api_key", "hush-hush"]);
+    world.run(&["approval", "list"]).exits(0).stderr_contains(&["No pending approvals."]);
+    let question = world.pending_approval(&[
+        "run",
+        "s/pay",
+        "--text",
+        "bob\u{1b}[8m",
+        "--api_key",
+        "hush-hush",
+    ]);
     let shown = world.run(&["approval", "list"]).exits(0);
     let expected = format!(
-        "{question}  s/pay {{\"text\":\"bob\\u001b[8m\",\"api_key\":\"[REDACTED]\"}}\n  asked by cli, good until "
+        "{question}  s/pay {{\"text\":\"bob\\u001b[8m\",\"api_key\":\"[REDACTED]\"}}\n  requested by cli, valid until "
     );
     assert!(shown.out.starts_with(&expected), "{}", shown.out);
     let listed = world.run(&["approval", "list", "--json"]).exits(0).json();
     assert_eq!(
-        (&listed[0]["id"], &listed[0]["tool"], &listed[0]["answer"]),
+        (&listed[0]["id"], &listed[0]["tool"], &listed[0]["approved"]),
         (&json!(question), &json!("s/pay"), &json!(null))
     );
     world.run(&["approve", &question]).exits(0);
-    world.run(&["approval", "list"]).exits(0).prints(&[", approved\n"]);
-    let kept = world.outside().join("state");
-    for file in std::fs::read_dir(kept)
+    world.run(&["approval", "list"]).exits(0).stdout_contains(&[", approved\n"]);
+    let remaining = world.temp_dir().join("state");
+    for file in std::fs::read_dir(remaining)
         .expect("the state")
         .filter_map(Result::ok)
-        .filter(|it| it.path().is_file())
+        .filter(|entry| entry.path().is_file())
     {
         let bytes = std::fs::read(file.path()).expect("a file");
-        assert!(!bytes.windows(9).any(|it| it == b"hush-hush"), "{:?}", file.path());
+        assert!(!bytes.windows(9).any(|window| window == b"hush-hush"), "{:?}", file.path());
     }
 }
 
-/// A rehearsal asks nobody, and leaves no question behind.
+/// A dry run creates no pending approval.
 #[test]
-fn a_dry_run_asks_nobody() {
+fn a_dry_run_requests_no_approval() {
     let world = asking();
     world.run(&["--dry-run", "run", "s/pay", "--text", "bob"]).exits(0);
     assert_eq!(world.run(&["approval", "list", "--json"]).exits(0).json(), json!([]));
     assert_eq!(world.executed(), 0);
 }
 
-/// What is asked at the door of a command is not asked again where its server is kept.
+/// The host does not request approval again for a call that the command has already authorized.
 #[test]
-fn a_yes_counts_where_another_process_keeps_the_server() {
+fn an_approval_applies_to_calls_through_a_host() {
     let world = asking();
     let _host = world.host();
-    let question = world.question(&PAY);
+    let question = world.pending_approval(&PAY);
     world.run(&["approve", &question]).exits(0);
     assert_eq!(world.run(&PAY).exits(0).out, "called\n");
-    assert_eq!(world.question(&PAY), question);
+    assert_eq!(world.pending_approval(&PAY), question);
     assert_eq!(world.executed(), 1);
 }

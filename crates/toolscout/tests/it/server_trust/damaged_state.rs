@@ -1,5 +1,5 @@
-//! 1. Approvals that cannot be read approve nothing, and who reads that is told which file it is and what to do.
-//! 2. What can be found again is found again, and approvals are not lost with it.
+//! 1. Unreadable approvals approve nothing. The warning names the file and the fix.
+//! 2. A damaged cache is rebuilt, and approvals are not lost with it.
 
 use crate::world::World;
 use std::fs;
@@ -8,32 +8,35 @@ use std::path::PathBuf;
 const TOOLS: &[(&str, &str)] = &[("echo", "Gives back a text"), ("add", "Adds two numbers")];
 
 fn approvals(world: &World) -> PathBuf {
-    world.outside().join("state/trust.db")
+    world.temp_dir().join("state/trust.db")
 }
 
-/// Nothing counts as approved, until the file is moved away and everything was looked at again.
-fn is_told_and_repaired(world: &World) {
+/// Expects that nothing is approved until a reset, when all tools are reviewed again.
+fn assert_reported_and_repaired(world: &World) {
     let file = approvals(world).display().to_string();
-    let told = [
+    let warnings = [
         &*file,
         "the approvals cannot be read",
-        "away, then approve again with `toolscout review --accept",
+        "run `toolscout trust reset`, then approve again with `toolscout review accept",
     ];
     for args in [&["run", "s/echo"][..], &["run", "s/add"]] {
         world
             .run(args)
             .exits(4)
-            .says(&told)
-            .says(&["is quarantined: the approvals cannot be read\n"]);
+            .stderr_contains(&warnings)
+            .stderr_contains(&["is quarantined: the approvals cannot be read\n"]);
     }
     world
         .run(&["review"])
         .exits(0)
-        .says(&told)
-        .prints(&["s/echo\n  the approvals cannot be read\n    {\n"]);
-    world.run(&["review", "--accept", "s"]).exits(3).says(&told[..1]);
-    world.run(&["approve", "s/echo"]).exits(4).says(&told);
-    world.run(&["tools"]).exits(0).prints(&["  echo - (held: the approvals cannot be read)\n"]);
+        .stderr_contains(&warnings)
+        .stdout_contains(&["s/echo\n  the approvals cannot be read\n    {\n"]);
+    world.run(&["review", "--accept", "s"]).exits(3).stderr_contains(&warnings[..1]);
+    world.run(&["approve", "s/echo"]).exits(4).stderr_contains(&warnings);
+    world
+        .run(&["tools"])
+        .exits(0)
+        .stdout_contains(&["  echo - (quarantined: the approvals cannot be read)\n"]);
     assert_eq!(world.executed(), 0);
     fs::rename(approvals(world), world.outside().join("moved away")).expect("move it away");
     world.run(&["review", "--accept", "s"]).exits(0);
@@ -43,77 +46,81 @@ fn is_told_and_repaired(world: &World) {
 
 /// T35.
 #[test]
-fn approvals_that_were_overwritten_approve_nothing() {
-    let world = World::trusted().stall(TOOLS);
+fn overwritten_approvals_are_not_trusted() {
+    let world = World::trusted().list_server(TOOLS);
     let mut bytes = fs::read(approvals(&world)).expect("approvals");
-    bytes.iter_mut().skip(64).step_by(7).for_each(|it| *it ^= 0x5a);
+    bytes.iter_mut().skip(64).step_by(7).for_each(|byte| *byte ^= 0x5a);
     fs::write(approvals(&world), bytes).expect("damage them");
-    is_told_and_repaired(&world);
+    assert_reported_and_repaired(&world);
 }
 
 /// T35.
 #[test]
-fn approvals_that_were_cut_off_approve_nothing() {
-    let world = World::trusted().stall(TOOLS);
+fn truncated_approvals_are_not_trusted() {
+    let world = World::trusted().list_server(TOOLS);
     let bytes = fs::read(approvals(&world)).expect("approvals");
     fs::write(approvals(&world), &bytes[..bytes.len() / 2]).expect("damage them");
-    is_told_and_repaired(&world);
+    assert_reported_and_repaired(&world);
 }
 
-/// A single byte of what was approved, changed with care: the file is fine, its seal is not.
+/// One byte of an approval is changed: the file is still readable, but its seal is invalid.
 #[test]
-fn approvals_that_somebody_else_has_written_approve_nothing() {
-    let world = World::trusted().stall(TOOLS);
-    world.has(&[("echo", "Gives back another text"), ("add", "Adds two numbers")]);
+fn approvals_with_an_invalid_seal_are_not_trusted() {
+    let world = World::trusted().list_server(TOOLS);
+    world.refresh_with(&[("echo", "Gives back another text"), ("add", "Adds two numbers")]);
     let mut bytes = fs::read(approvals(&world)).expect("approvals");
-    let held = b"\"why\":\"changed\"";
+    let quarantined = b"\"why\":\"changed\"";
     let places: Vec<_> = bytes
-        .windows(held.len())
+        .windows(quarantined.len())
         .enumerate()
-        .filter(|(_, it)| it == held)
+        .filter(|(_, window)| window == quarantined)
         .map(|(at, _)| at)
         .collect();
     assert!(!places.is_empty(), "what is held must be written there in some form");
     places
         .iter()
-        .for_each(|at| bytes[*at..*at + held.len()].copy_from_slice(b"\"why\":\"neverms\""));
+        .for_each(|at| bytes[*at..*at + quarantined.len()].copy_from_slice(b"\"why\":\"neverms\""));
     fs::write(approvals(&world), bytes).expect("tamper");
-    let told = ["was changed by something other than toolscout", "`toolscout review --accept s`"];
+    let warnings = ["was changed by something other than toolscout", "`toolscout review accept s`"];
     for tool in ["s/echo", "s/add"] {
-        world.run(&["run", tool]).exits(4).says(&told).says(&["is quarantined"]);
+        world
+            .run(&["run", tool])
+            .exits(4)
+            .stderr_contains(&warnings)
+            .stderr_contains(&["is quarantined"]);
     }
     assert_eq!(world.executed(), 0);
-    world.run(&["review"]).exits(0).says(&told);
-    world.run(&["review", "--accept", "s"]).exits(0).says(&["Approved 2 tools of s"]);
+    world.run(&["review"]).exits(0).stderr_contains(&warnings);
+    world.run(&["review", "--accept", "s"]).exits(0).stderr_contains(&["Approved 2 tools of s"]);
     world.run(&["run", "s/echo"]).exits(0);
-    assert_eq!((world.executed(), world.held().len()), (1, 0));
+    assert_eq!((world.executed(), world.quarantined().len()), (1, 0));
 }
 
-/// T35: a server that writes into our files while it is asked for its tools.
+/// T35: a server overwrites our cache during its discovery.
 #[test]
-fn a_cache_that_a_server_has_damaged_is_made_anew_and_approvals_stay() {
-    let world = World::trusted().stall(TOOLS);
+fn a_damaged_cache_is_rebuilt_and_approvals_stay() {
+    let world = World::trusted().list_server(TOOLS);
     world.run(&["reject", "s/add"]).exits(0);
-    let cache = world.outside().join("state/state.db").display().to_string();
+    let cache = world.temp_dir().join("state/state.db").display().to_string();
     let world = world.server("bad", "cache_tamper", &["--target", &cache]);
     world.run(&["server", "refresh", "bad"]);
     world.run(&["server", "remove", "bad"]).exits(0);
     world.run(&["server", "refresh"]).exits(0);
-    assert_eq!(world.held(), ["s/add"]);
-    world.run(&["run", "s/add"]).exits(4).says(&["a person has rejected it"]);
+    assert_eq!(world.quarantined(), ["s/add"]);
+    world.run(&["run", "s/add"]).exits(4).stderr_contains(&["it was rejected"]);
     world.run(&["run", "s/echo"]).exits(0);
     assert_eq!(world.executed(), 1);
 }
 
-/// T35: the same server, and the file with the approvals.
+/// T35: the same server overwrites the file with the approvals.
 #[test]
-fn approvals_that_a_server_has_damaged_approve_nothing() {
-    let world = World::trusted().stall(TOOLS);
+fn approvals_damaged_by_a_server_are_not_trusted() {
+    let world = World::trusted().list_server(TOOLS);
     let file = approvals(&world).display().to_string();
     let world = world.server("bad", "cache_tamper", &["--target", &file]);
     world.run(&["server", "refresh", "bad"]);
     for tool in ["s/echo", "bad/echo"] {
-        world.run(&["run", tool, "--text", "a"]).exits(4).says(&[&file]);
+        world.run(&["run", tool, "--text", "a"]).exits(4).stderr_contains(&[&file]);
     }
-    assert_eq!((world.executed(), world.asked("bad", "tools/call")), (0, 0));
+    assert_eq!((world.executed(), world.request_count("bad", "tools/call")), (0, 0));
 }

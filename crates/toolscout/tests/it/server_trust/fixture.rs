@@ -1,11 +1,12 @@
-//! A server whose list is in a file, and what can be seen of it.
+//! A server that reads its tool list from a file, and helpers that inspect it.
 
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
 use std::fs;
 
-/// In any shell. Reads its tools from the file `$1`, writes every call down beside it, and gives `called`.
-const STALL: &str = r#"
+/// A POSIX shell script. It reads its tools from the file `$1`, logs every call next to it, and
+/// returns `called`.
+const LIST_SERVER: &str = r#"
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
   case $line in
@@ -17,32 +18,32 @@ while IFS= read -r line; do
 done"#;
 
 impl World {
-    /// A server of these tools, by name and description, that was asked for them already.
-    pub(super) fn stall(self, tools: &[(&str, &str)]) -> Self {
-        self.stall_named("s", "", tools)
+    /// A discovered server with these tools, by name and description.
+    pub(super) fn list_server(self, tools: &[(&str, &str)]) -> Self {
+        self.list_server_named("s", "", tools)
     }
 
-    /// The same, with more lines in its entry.
-    pub(super) fn stall_named(self, id: &str, more: &str, tools: &[(&str, &str)]) -> Self {
+    /// The same, with an id and more lines in its entry.
+    pub(super) fn list_server_named(self, id: &str, more: &str, tools: &[(&str, &str)]) -> Self {
         let words = ["sh", "stall.sh", &list(id)].map(str::to_owned);
-        let world = self.entry(id, &words, more).file("stall.sh", STALL);
-        world.offers_of(id, tools);
+        let world = self.entry(id, &words, more).file("stall.sh", LIST_SERVER);
+        world.set_tools_of(id, tools);
         world.run(&["server", "refresh", id]).exits(0);
         world
     }
 
-    /// From now on the server has these tools. Nobody has asked it yet.
-    pub(super) fn offers(&self, tools: &[(&str, &str)]) {
-        self.offers_of("s", tools);
+    /// Changes the tool list of the server, without a refresh.
+    pub(super) fn set_tools(&self, tools: &[(&str, &str)]) {
+        self.set_tools_of("s", tools);
     }
 
-    /// The server has these tools now, and was asked for them.
-    pub(super) fn has(&self, tools: &[(&str, &str)]) -> Outcome {
-        self.offers(tools);
+    /// Changes the tool list of the server and refreshes it.
+    pub(super) fn refresh_with(&self, tools: &[(&str, &str)]) -> Outcome {
+        self.set_tools(tools);
         self.run(&["server", "refresh", "s"]).exits(0)
     }
 
-    fn offers_of(&self, id: &str, tools: &[(&str, &str)]) {
+    fn set_tools_of(&self, id: &str, tools: &[(&str, &str)]) {
         let tool = |(name, about): &(&str, &str)| {
             let text = json!({"type": "string"});
             let schema = json!({"type": "object", "properties": {"text": text, "api_key": text}});
@@ -52,35 +53,36 @@ impl World {
         fs::write(self.path(&list(id)), json!(tools).to_string()).expect("write the list");
     }
 
-    /// How many calls the server of a list has executed.
+    /// The number of calls that the server has executed.
     pub(super) fn executed(&self) -> usize {
-        let seen =
-            fs::read_to_string(self.path(&format!("{}.seen", list("s")))).unwrap_or_default();
-        seen.lines().filter(|it| *it == "call").count()
+        let log = fs::read_to_string(self.path(&format!("{}.seen", list("s")))).unwrap_or_default();
+        log.lines().filter(|line| *line == "call").count()
     }
 
-    /// The names of all tools that are held, as `review --json` has them.
-    pub(super) fn held(&self) -> Vec<String> {
-        let held = self.run(&["review", "--json"]).exits(0).json();
-        held.as_array()
+    /// The names of all quarantined tools in `review --json`.
+    pub(super) fn quarantined(&self) -> Vec<String> {
+        let quarantined = self.run(&["review", "--json"]).exits(0).json();
+        quarantined
+            .as_array()
             .expect("a list")
             .iter()
-            .map(|it| it["tool"].as_str().expect("a name").to_owned())
+            .map(|item| item["tool"].as_str().expect("a name").to_owned())
             .collect()
     }
 
-    /// The question that a call leaves behind, as its hint names it.
-    pub(super) fn question(&self, args: &[&str]) -> String {
-        let asked = self.run(args).exits(4).says(&["asks for approval", "within five minutes"]);
-        let (_, id) = asked
+    /// The id of the pending approval of a call, from its hint.
+    pub(super) fn pending_approval(&self, args: &[&str]) -> String {
+        let pending =
+            self.run(args).exits(4).stderr_contains(&["needs approval", "within five minutes"]);
+        let (_, id) = pending
             .err
             .split_once("`toolscout approve ")
-            .unwrap_or_else(|| panic!("no question: {asked:?}"));
+            .unwrap_or_else(|| panic!("no question: {pending:?}"));
         id.split('`').next().unwrap_or_default().to_owned()
     }
 
-    /// Everything that somebody may read who is not reviewing anything.
-    pub(super) fn read_out(&self) -> String {
+    /// The output of the commands that show tools, except `review`.
+    pub(super) fn public_output(&self) -> String {
         let pages: [&[&str]; 9] = [
             &[],
             &["tools"],
@@ -92,7 +94,7 @@ impl World {
             &["server", "show", "s", "--json"],
             &["__complete", "--", "run", ""],
         ];
-        pages.iter().map(|it| self.run(it)).map(|it| it.exits(0).out).collect()
+        pages.iter().map(|page| self.run(page)).map(|item| item.exits(0).out).collect()
     }
 }
 
@@ -100,8 +102,8 @@ fn list(id: &str) -> String {
     format!("{id}.list.json")
 }
 
-/// Whether a terminal can be shown this: nothing in it steers or hides.
+/// Whether a text is safe for a terminal: without control or invisible characters.
 pub(super) fn is_plain(text: &str) -> bool {
-    let is_hidden = |it: char| matches!(it, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    !text.contains(|it: char| (it.is_control() && it != '\n') || is_hidden(it))
+    let is_hidden = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    !text.contains(|c: char| (c.is_control() && c != '\n') || is_hidden(c))
 }

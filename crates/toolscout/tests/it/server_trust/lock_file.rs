@@ -1,5 +1,6 @@
-//! 1. A lock says which definitions a project was made with; what differs is named, a line each.
-//! 2. The same definitions give the same file, here and elsewhere.
+//! 1. A lock file records the definitions that a project uses. `verify` prints each difference on
+//!    one line.
+//! 2. The same definitions give the same file on every machine.
 
 use crate::world::World;
 use serde_json::json;
@@ -8,8 +9,8 @@ use std::fs;
 const TOOLS: &[(&str, &str)] = &[("echo", "Gives back a text"), ("add", "Adds two numbers")];
 
 fn locked() -> World {
-    let world = World::trusted().stall(TOOLS);
-    world.run(&["lock"]).exits(0).says(&["Wrote 2 tools to ", "toolscout.lock"]);
+    let world = World::trusted().list_server(TOOLS);
+    world.run(&["lock"]).exits(0).stderr_contains(&["Wrote 2 tools to ", "toolscout.lock"]);
     world
 }
 
@@ -18,23 +19,27 @@ fn text(world: &World) -> String {
 }
 
 #[test]
-fn what_is_as_locked_is_verified() {
+fn verify_succeeds_if_nothing_has_changed() {
     let world = locked();
-    let verified = world.run(&["verify"]).exits(0).says(&["2 tools as locked"]);
+    let verified = world
+        .run(&["verify"])
+        .exits(0)
+        .stderr_contains(&["2 tools, no difference from the lock file"]);
     assert_eq!(verified.out, "");
     assert_eq!(world.run(&["verify", "--json"]).exits(0).json(), json!([]));
 }
 
 #[test]
-fn what_differs_from_the_lock_is_named() {
+fn verify_reports_every_difference() {
     let world = locked();
-    world.has(&[("echo", "Gives back another text"), ("new", "Was not there")]);
-    let differs = world.run(&["verify"]).exits(1).says(&["hint: review them", "toolscout lock"]);
+    world.refresh_with(&[("echo", "Gives back another text"), ("new", "Was not there")]);
+    let differs =
+        world.run(&["verify"]).exits(1).stderr_contains(&["hint: review them", "toolscout lock"]);
     assert_eq!(differs.out, "removed: s/add\nchanged: s/echo\nadded: s/new\n");
     let config = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration");
     fs::write(world.path("toolscout.toml"), config.replace("\"stall.sh\"", "\"./stall.sh\""))
         .expect("change it");
-    world.offers(TOOLS);
+    world.set_tools(TOOLS);
     world.run(&["server", "refresh"]).exits(0);
     assert_eq!(world.run(&["verify"]).exits(1).out, "reconfigured: s\n");
     let listed = world.run(&["verify", "--json"]).exits(1).json();
@@ -43,71 +48,71 @@ fn what_differs_from_the_lock_is_named() {
     world.run(&["verify"]).exits(0);
 }
 
-/// In any order, at any time, in any folder, on any machine.
+/// The file does not depend on the order, time, folder or machine.
 #[test]
-fn the_same_definitions_give_the_same_lock() {
+fn lock_files_are_deterministic() {
     let world = locked();
     let first = text(&world);
     let reversed: Vec<_> = TOOLS.iter().rev().copied().collect();
-    world.has(&reversed);
+    world.refresh_with(&reversed);
     world.run(&["lock"]).exits(0);
     assert_eq!(text(&world), first);
     let elsewhere = locked();
     assert_eq!(text(&elsewhere), first);
     assert_eq!(elsewhere.run(&["lock", "--print"]).exits(0).out, first);
-    let names: Vec<_> = first.lines().filter(|it| it.starts_with("\"s/")).collect();
+    let names: Vec<_> = first.lines().filter(|line| line.starts_with("\"s/")).collect();
     assert!(names.len() == 2 && names.is_sorted(), "{first}");
 }
 
-/// A folder that a server starts in is meant relative to the project.
+/// The working folder of a server is stored relative to the project.
 #[test]
-fn a_lock_is_good_where_the_project_lies_somewhere_else() {
+fn a_lock_file_stays_valid_if_the_project_moves() {
     let made = || {
         let world =
-            World::trusted().file("data/stall.sh", "").stall_named("s", "cwd = \".\"", TOOLS);
+            World::trusted().file("data/stall.sh", "").list_server_named("s", "cwd = \".\"", TOOLS);
         world.run(&["lock"]).exits(0);
         text(&world)
     };
     assert_eq!(made(), made());
 }
 
-/// On a fresh machine nobody has asked the servers yet.
+/// On a new machine the servers are not discovered yet.
 #[test]
-fn a_server_that_was_never_asked_is_named() {
+fn verify_names_an_undiscovered_server() {
     let world = locked();
-    fs::remove_file(world.outside().join("state/state.db")).expect("forget everything");
+    fs::remove_file(world.temp_dir().join("state/state.db")).expect("forget everything");
     let differs = world
         .run(&["verify"])
         .exits(1)
-        .says(&["nothing is known of `s`", "toolscout server refresh"]);
+        .stderr_contains(&["the tools of `s` are not loaded", "toolscout server refresh"]);
     assert_eq!(differs.out, "removed: s/add\nremoved: s/echo\n");
     world.run(&["server", "refresh"]).exits(0);
     world.run(&["verify"]).exits(0);
 }
 
 #[test]
-fn a_lock_that_cannot_be_read_is_an_error_that_says_what_to_do() {
+fn an_unreadable_lock_file_is_an_error_with_a_hint() {
     let world = locked();
     fs::remove_file(world.path("toolscout.lock")).expect("remove it");
-    world.run(&["verify"]).exits(5).says(&[
+    world.run(&["verify"]).exits(5).stderr_contains(&[
         "could not read",
         "toolscout.lock",
-        "`toolscout lock` writes it",
+        "run `toolscout lock` to create it",
     ]);
     let broken = [
         ("<<<<<<< HEAD\n", "this is not a lock file"),
         ("version = 9\n", "has version 9"),
         (
             "version = 1\n[tools]\n\"s/echo\" = \"short\"\n",
-            "`s/echo` in the lock file names no tool",
+            "`s/echo` in the lock file is not a valid tool, source or digest",
         ),
         ("version = 1\n[tools]\n\"\\u001b[8m\" = \"short\"\n", "`\\u{1b}[8m` in the lock file"),
     ];
     for (text, reason) in broken {
         fs::write(world.path("toolscout.lock"), text).expect("break it");
-        world
-            .run(&["verify"])
-            .exits(2)
-            .says(&[reason, "hint: revert the change, or update the lock file: toolscout lock"]);
+        world.run(&["verify"]).exits(2).stderr_contains(&[
+            reason,
+            "hint: revert the change, or run `toolscout lock` to update the lock file",
+        ]);
     }
 }

@@ -1,47 +1,47 @@
-//! 1. Four words, said in four places; the tightest holds, and who said it is named.
-//! 2. Saying one asks no server anything.
-//! 3. Modes are for all tools at once; what is disabled or held stays so in each.
+//! 1. There are four policies on four levels. The strictest one applies, and its level is named.
+//! 2. Setting a policy starts no server.
+//! 3. A mode applies to all tools; disabled and quarantined tools stay blocked in each mode.
 
 use crate::world::World;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A server with the tools of the honest one, known already.
+/// A project with the discovered server `s`, of mode `honest`.
 fn known() -> World {
     let world = World::trusted().server("s", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     world
 }
 
-/// What a person's own configuration says.
+/// Writes the user configuration.
 fn own(world: World, text: &str) -> World {
-    let folder = world.outside().join("config");
+    let folder = world.temp_dir().join("config");
     fs::create_dir_all(&folder).expect("make a folder");
     fs::write(folder.join("config.toml"), text).expect("write the configuration");
     world
 }
 
-/// What holds for a tool, and why, as `policy --json` has it.
+/// The effective policy of a tool and its reason, from `policy --json`.
 fn holding(world: &World, tool: &str) -> (String, String) {
     let all = world.run(&["policy", tool, "--json"]).exits(0).json()["tools"].clone();
-    let text = |it: &Value| it.as_str().unwrap_or("?").to_owned();
-    (text(&all[0]["policy"]), text(&all[0]["because"]))
+    let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+    (text(&all[0]["policy"]), text(&all[0]["reason"]))
 }
 
-/// Says something about what may be done, somewhere.
+/// Sets a policy on one of the levels.
 type Saying = fn(World) -> World;
 
 const ADD: [&str; 6] = ["run", "s/add", "--a", "1", "--b", "2"];
 
-/// L-02: not there at all, but for who asks for it by name.
+/// L-02: only commands that name the tool mention it, in the error.
 #[test]
-fn a_disabled_tool_is_nowhere() {
+fn a_disabled_tool_is_hidden() {
     let world = known();
     world
         .run(&["policy", "set", "s/add", "disable"])
         .exits(0)
-        .says(&["Set the policy of s/add to disable in "]);
-    let read = world.read_out();
+        .stderr_contains(&["Set the policy of s/add to disable in "]);
+    let read = world.public_output();
     assert!(
         read.contains("s/echo") && !read.contains("Adds two numbers") && !read.contains("s/add"),
         "{read}"
@@ -54,52 +54,58 @@ fn a_disabled_tool_is_nowhere() {
         &["describe", "s/add"],
         &["export", "openai", "s/add"],
     ] {
-        world
-            .run(args)
-            .exits(4)
-            .says(&["`s/add` is disabled by the project rule `s/add`", "toolscout policy"]);
+        world.run(args).exits(4).stderr_contains(&[
+            "`s/add` is disabled by the project rule `s/add`",
+            "toolscout policy",
+        ]);
     }
-    assert_eq!(world.asked("s", "tools/call"), 0);
-    world.run(&["policy", "unset", "s/add"]).exits(0).says(&["Removed the policy of s/add"]);
+    assert_eq!(world.request_count("s", "tools/call"), 0);
+    world
+        .run(&["policy", "unset", "s/add"])
+        .exits(0)
+        .stderr_contains(&["Removed the policy of s/add"]);
     assert_eq!(world.run(&ADD).exits(0).out, "3\n");
 }
 
-/// L-03: listed, described, refused, whoever said it and wherever.
+/// L-03: the tool is listed and described, and a call names the rule and its level.
 #[test]
-fn a_denied_tool_is_listed_and_refused_with_who_said_so() {
+fn a_denied_tool_is_listed_and_calls_name_the_rule() {
     let places: [(Saying, &str); 5] = [
-        (|it| it.more("tools = { add = \"deny\" }"), "by the project rule `s/add`"),
+        (|value| value.append_config("tools = { add = \"deny\" }"), "by the project rule `s/add`"),
         (
-            |it| it.more("tools = { \"*\" = \"deny\", echo = \"allow\" }"),
+            |value| value.append_config("tools = { \"*\" = \"deny\", echo = \"allow\" }"),
             "by the project rule `s/*`",
         ),
-        (|it| it.more("[policies]\n\"s/add\" = \"deny\""), "by the project rule `s/add`"),
         (
-            |it| own(it, "[policies]\n\"*\" = \"deny\"\n\"s/echo\" = \"allow\""),
+            |value| value.append_config("[policies]\n\"s/add\" = \"deny\""),
+            "by the project rule `s/add`",
+        ),
+        (
+            |value| own(value, "[policies]\n\"*\" = \"deny\"\n\"s/echo\" = \"allow\""),
             "by the global rule `*`",
         ),
         (
-            |it| own(it, "default_policy = \"deny\"\n[policies]\n\"s/echo\" = \"allow\""),
+            |value| own(value, "default_policy = \"deny\"\n[policies]\n\"s/echo\" = \"allow\""),
             "by the global default",
         ),
     ];
     for (say, by) in places {
         let world = say(known());
         assert_eq!(holding(&world, "s/add"), ("deny".to_owned(), by.to_owned()));
-        world.run(&ADD).exits(4).says(&[
+        world.run(&ADD).exits(4).stderr_contains(&[
             &format!("`s/add` is denied {by}\n"),
-            "`toolscout policy` shows which level decided",
+            "run `toolscout policy` to see which level decided",
         ]);
         assert!(world.names(&[]).contains(&"add".to_owned()));
         world.run(&["describe", "s/add"]).exits(0);
         world.run(&["run", "s/echo", "--text", "a"]).exits(0);
-        assert_eq!(world.asked("s", "tools/call"), 1);
+        assert_eq!(world.request_count("s", "tools/call"), 1);
     }
 }
 
-/// L-06: the tightest value counts; a project may not set a looser one than the user's own configuration.
+/// L-06, M-03a: a project cannot set a looser policy than the user configuration.
 #[test]
-fn the_tightest_policy_counts_and_a_looser_one_is_refused() {
+fn the_strictest_policy_wins_and_a_looser_one_is_refused() {
     let words = ["allow", "ask", "deny", "disable"];
     let world = known();
     for (global, project) in [(0, 1), (1, 0), (2, 1), (0, 3), (2, 2)] {
@@ -108,9 +114,9 @@ fn the_tightest_policy_counts_and_a_looser_one_is_refused() {
         let set = world.run(&["policy", "set", "s/add", words[project]]);
         if project < global {
             let allowed = words[global..].join(", ");
-            set.exits(2).says(&[
+            set.exits(2).stderr_contains(&[
                 &format!("`{}` is looser", words[project]),
-                &format!("this level may say {allowed}"),
+                &format!("at this level, use {allowed}"),
             ]);
         } else {
             set.exits(0);
@@ -129,10 +135,11 @@ fn the_tightest_policy_counts_and_a_looser_one_is_refused() {
     assert_eq!(holding(&world, "s/add"), ("allow".to_owned(), "by default".to_owned()));
 }
 
-/// L-05: only what says that it changes nothing; and all but what is disabled or held, if the person themselves says so.
+/// L-05: read-only mode allows only tools that are marked read-only. Allow-all mode, set by the
+/// user, allows all tools except disabled and quarantined ones.
 #[test]
-fn modes_hold_for_all_tools() {
-    let world = known().more("tools = { add = \"deny\", blob = \"disable\" }");
+fn modes_apply_to_all_tools() {
+    let world = known().append_config("tools = { add = \"deny\", blob = \"disable\" }");
     world.run(&["reject", "s/fail"]).exits(0);
     let codes = |world: &World| {
         let calls: [&[&str]; 5] = [
@@ -142,18 +149,18 @@ fn modes_hold_for_all_tools() {
             &["run", "s/blob", "--bytes", "1"],
             &["run", "s/fail"],
         ];
-        calls.map(|it| world.run(it).code)
+        calls.map(|call| world.run(call).code)
     };
     assert_eq!(codes(&world), [0, 4, 0, 4, 4]);
     let world = own(world, "mode = \"read-only\"\n");
     assert_eq!(codes(&world), [0, 4, 4, 4, 4]);
-    let refused = "`s/whoami` is denied in read-only mode: the tool is not marked read-only";
-    world.run(&["run", "s/whoami"]).exits(4).says(&[refused]);
+    let refused = "`s/whoami` is denied by read-only mode: the tool is not marked read-only";
+    world.run(&["run", "s/whoami"]).exits(4).stderr_contains(&[refused]);
     let world = own(world, "mode = \"allow-all\"\n");
     assert_eq!(codes(&world), [0, 0, 0, 4, 4]);
 }
 
-/// A project may not loosen what a person wants.
+/// A project cannot loosen the policies of the user.
 #[test]
 fn a_project_cannot_allow_all() {
     let world = known();
@@ -162,14 +169,17 @@ fn a_project_cannot_allow_all() {
         "toolscout.toml",
         &format!("mode = \"allow-all\"\n{config}tools = {{ add = \"deny\" }}\n"),
     );
-    world.run(&["tools"]).exits(0).says(&["which only a person's own configuration may say"]);
+    world
+        .run(&["tools"])
+        .exits(0)
+        .stderr_contains(&["which is allowed only in your user configuration"]);
     world.run(&ADD).exits(4);
-    assert_eq!(world.asked("s", "tools/call"), 0);
+    assert_eq!(world.request_count("s", "tools/call"), 0);
 }
 
-/// D-08: no server is asked, and none is taken for another one.
+/// D-08: no server is started, and no entry counts as changed.
 #[test]
-fn saying_a_policy_starts_nothing_and_changes_no_server() {
+fn setting_a_policy_starts_and_changes_no_server() {
     let world = known();
     world.run(&["lock"]).exits(0);
     let (starts, before) = (world.starts("s"), world.discovery("s"));
@@ -186,39 +196,43 @@ fn saying_a_policy_starts_nothing_and_changes_no_server() {
     assert_eq!((world.starts("s"), world.discovery("s")), (starts, before));
     world.run(&["verify"]).exits(0);
     world.run(&ADD).exits(0);
-    assert_eq!(world.held(), [""; 0]);
+    assert_eq!(world.quarantined(), [""; 0]);
 }
 
-/// A rule that covers nothing was written for something.
+/// Such a rule is probably a mistake.
 #[test]
-fn a_rule_about_what_is_not_there_is_warned_of() {
+fn a_rule_that_matches_no_tool_is_a_warning() {
     let world = known();
     world.run(&["policy", "set", "s/renamed", "deny"]).exits(0);
     world.run(&["policy", "set", "nobody/x", "ask"]).exits(0);
-    let warned =
-        ["the project rule `s/renamed` names nothing", "the project rule `nobody/x` names nothing"];
+    let warned = [
+        "the project rule `s/renamed` matches no tool or source",
+        "the project rule `nobody/x` matches no tool or source",
+    ];
     for args in [&["tools"][..], &["policy"], &["run", "s/whoami"]] {
-        world.run(args).exits(0).says(&warned);
+        world.run(args).exits(0).stderr_contains(&warned);
     }
-    let misspelt =
-        World::trusted().more("[policies]\n\"s/add\" = \"denied\"\n\"nonsense\" = \"deny\"");
+    let misspelt = World::trusted()
+        .append_config("[policies]\n\"s/add\" = \"denied\"\n\"nonsense\" = \"deny\"");
     misspelt
         .run(&["tools"])
         .exits(0)
-        .says(&["it is denied until then", "`nonsense` matches no tool"]);
+        .stderr_contains(&["`deny` applies", "`nonsense` is not a tool pattern"]);
 }
 
-/// What holds for servers holds for the project's own tools.
 #[test]
-fn a_tool_of_the_project_has_policies_too() {
+fn policies_apply_to_project_tools() {
     let world =
         World::project().echo("tools/a.tool.toml", "a", "description = \"Says what it was told\"");
     world.run(&["run", "a"]).exits(0);
     world
         .run(&["policy", "set", "a", "deny"])
         .exits(0)
-        .says(&["Set the policy of local/a to deny"]);
-    world.run(&["a"]).exits(4).says(&["`local/a` is denied by the project rule `local/a`"]);
+        .stderr_contains(&["Set the policy of local/a to deny"]);
+    world
+        .run(&["a"])
+        .exits(4)
+        .stderr_contains(&["`local/a` is denied by the project rule `local/a`"]);
     world.run(&["policy", "set", "local/*", "disable", "--level", "global"]).exits(0);
     for args in [
         &["tools"][..],
@@ -229,14 +243,17 @@ fn a_tool_of_the_project_has_policies_too() {
         let read = world.run(args).exits(0).out;
         assert!(!read.contains("Says what"), "{args:?}: {read}");
     }
-    world.run(&["a"]).exits(4).says(&["`local/a` is disabled by the global rule `local/*`"]);
+    world
+        .run(&["a"])
+        .exits(4)
+        .stderr_contains(&["`local/a` is disabled by the global rule `local/*`"]);
 }
 
 #[test]
-fn policies_are_shown_for_all_for_a_source_and_for_one() {
+fn policy_show_filters_by_source_and_tool() {
     let world = known();
     world.run(&["policy", "set", "s/add", "ask"]).exits(0);
-    let all = world.out(&["policy"]);
+    let all = world.stdout(&["policy"]);
     assert_eq!(all.lines().count(), 6);
     assert!(
         all.contains(
@@ -244,21 +261,30 @@ fn policies_are_shown_for_all_for_a_source_and_for_one() {
         ),
         "{all}"
     );
-    assert_eq!((world.out(&["policy", "s"]), world.out(&["policy", "s/*"])), (all.clone(), all));
+    assert_eq!(
+        (world.stdout(&["policy", "s"]), world.stdout(&["policy", "s/*"])),
+        (all.clone(), all)
+    );
     for name in ["add", "s/add", "s:add"] {
         assert_eq!(
-            world.out(&["policy", name]),
+            world.stdout(&["policy", name]),
             "  ask      s/add (by the project rule `s/add`)\n"
         );
     }
     world
         .run(&["policy", "nothing"])
         .exits(5)
-        .says(&["no tool or source `nothing`", "toolscout tools list"]);
-    world.run(&["policy", "unset"]).exits(2).says(&["TOOL"]);
+        .stderr_contains(&["no tool or source `nothing`", "toolscout tools list"]);
+    world.run(&["policy", "unset"]).exits(2).stderr_contains(&["TOOL"]);
     // A set without a value must not remove the rule.
-    world.run(&["policy", "set", "s/add"]).exits(2).says(&["POLICY"]);
+    world.run(&["policy", "set", "s/add"]).exits(2).stderr_contains(&["POLICY"]);
     assert_eq!(holding(&world, "s/add").0, "ask");
-    world.run(&["policy", "set", "add", "maybe"]).exits(2).says(&["allow, ask, deny, disable"]);
-    world.run(&["policy", "set", "nothing", "deny"]).exits(2).says(&["`nothing` is no tool"]);
+    world
+        .run(&["policy", "set", "add", "maybe"])
+        .exits(2)
+        .stderr_contains(&["allow, ask, deny, disable"]);
+    world
+        .run(&["policy", "set", "nothing", "deny"])
+        .exits(2)
+        .stderr_contains(&["`nothing` is not a tool or pattern"]);
 }
