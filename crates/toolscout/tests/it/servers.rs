@@ -1,6 +1,6 @@
-//! What a user sees of MCP servers, against a server that behaves well or badly on purpose.
+//! Commands about MCP servers, with a server that behaves well or misbehaves on purpose.
 //!
-//! What happened is counted in the servers' own log, so nothing here waits for a time to pass that can wait for an event.
+//! The servers log every event, so the tests wait for events and not for fixed times.
 
 mod add;
 mod configuration;

@@ -1,9 +1,9 @@
-//! `--dry-run` says what would be done, and does nothing.
+//! `--dry-run` prints the plan and changes nothing.
 
 use crate::world::World;
 use std::fs;
 
-/// Everything that these commands could have changed, and how often servers were started.
+/// Everything that these commands could change, and the number of server starts.
 fn all_there_is(world: &World) -> (String, String, String, usize) {
     let shown = |args: &[&str]| world.run(args).exits(0).out;
     let file = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration");
@@ -11,7 +11,7 @@ fn all_there_is(world: &World) -> (String, String, String, usize) {
 }
 
 #[test]
-fn a_rehearsal_changes_nothing_and_starts_nothing() {
+fn a_dry_run_changes_nothing_and_starts_nothing() {
     let world = World::trusted().server("bad", "poison_desc", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let before = all_there_is(&world);
@@ -28,12 +28,12 @@ fn a_rehearsal_changes_nothing_and_starts_nothing() {
         (&["server", "test", "bad"], "Would start server `bad` and list its tools\n"),
         (&["server", "start", "bad"], "Would start server `bad`\n"),
         (&["server", "restart", "bad"], "Would restart server `bad`\n"),
-        (&["server", "host"], "Would keep the servers of "),
+        (&["server", "host"], "Would host the servers of "),
         (&["trust"], "Would trust "),
     ];
-    for (args, said) in commands {
+    for (args, output) in commands {
         let words: Vec<&str> = ["--dry-run"].iter().chain(args).copied().collect();
-        world.run(&words).exits(0).says(&[said]);
+        world.run(&words).exits(0).stderr_contains(&[output]);
         assert_eq!(all_there_is(&world), before, "{args:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! A project with servers: how to configure one, what it has seen, and how to wait for what other processes do.
+//! A project with servers: helpers that configure servers, read their logs and wait for other
+//! processes.
 
 use crate::world::{Outcome, World};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -9,11 +10,11 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Stdio};
 use std::time::{Duration, Instant};
 
-/// Whatever takes longer than this does not happen at all.
+/// Timeout for events of other processes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server of one list, in any shell. It reads its tools from the file `$1`, and knows the old handshake only. A call of
-/// any tool gives `called`.
+/// A server with a fixed tool list, as a POSIX shell script. It reads its tools from the file `$1`
+/// and supports only the legacy handshake. A call of any tool returns `called`.
 const LISTING: &str = r#"
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -25,7 +26,7 @@ while IFS= read -r line; do
   esac
 done"#;
 
-/// Starts a server, unless the file `broken-$1` is there; waits while there is a file `wait-$1`.
+/// Starts a server unless the file `broken-$1` exists; waits while the file `wait-$1` exists.
 const BREAKABLE: &str = r#"
 if [ -e "broken-$1" ]; then echo 'out of order' >&2; exit 7; fi
 if [ -e "wait-$1" ]; then echo waiting >> "waiting-$1"; fi
@@ -38,27 +39,28 @@ impl World {
         Self::project().var("TOOLSCOUT_TRUST", "1")
     }
 
-    /// Configures the server that misbehaves in this way, with more words on its command line.
+    /// Configures a server of this hostile mode, with more arguments.
     pub(crate) fn server(self, id: &str, mode: &str, more: &[&str]) -> Self {
         let words = self.hostile(id, mode, more);
         self.entry(id, &words, "")
     }
 
-    /// As [`World::server`], and [`World::breaks`] can break it, [`World::holds`] hold it up.
+    /// As [`World::server`]; [`World::break_server`] can break it, and [`World::delay_server`] can
+    /// delay it.
     pub(crate) fn breakable(self, id: &str, mode: &str, more: &[&str]) -> Self {
-        let words = self.breakable_words(id, mode, more);
+        let words = self.breakable_command(id, mode, more);
         self.entry(id, &words, "")
     }
 
     /// The command line of a breakable server.
-    pub(crate) fn breakable_words(&self, id: &str, mode: &str, more: &[&str]) -> Vec<String> {
+    pub(crate) fn breakable_command(&self, id: &str, mode: &str, more: &[&str]) -> Vec<String> {
         let before = ["sh", "-c", BREAKABLE, "sh", id].map(str::to_owned);
         before.into_iter().chain(self.hostile(id, mode, more)).collect()
     }
 
     /// Configures a server that has exactly these tools.
     pub(crate) fn listing(self, id: &str, tools: &Value) -> Self {
-        // In a file, because `${…}` on a command line is ours to fill in.
+        // In a file, because toolscout expands `${…}` in arguments.
         let (program, file) = (format!("{id}.sh"), format!("{id}.tools.json"));
         let words = ["sh", &program, &file].map(str::to_owned);
         self.entry(id, &words, "").file(&program, LISTING).file(&file, &tools.to_string())
@@ -74,13 +76,13 @@ impl World {
         )
     }
 
-    /// Adds lines to the end of `toolscout.toml`: more of the entry of the last server.
-    pub(crate) fn more(self, lines: &str) -> Self {
+    /// Appends lines to `toolscout.toml`, which extend the entry of the last server.
+    pub(crate) fn append_config(self, lines: &str) -> Self {
         let before = fs::read_to_string(self.path("toolscout.toml")).unwrap_or_default();
         self.file("toolscout.toml", &format!("{before}{lines}\n"))
     }
 
-    /// The command line of the server that misbehaves in this way.
+    /// The command line of a server of this hostile mode.
     pub(crate) fn hostile(&self, id: &str, mode: &str, more: &[&str]) -> Vec<String> {
         let program = toolscout_hostile::example("hostile_server").display().to_string();
         let log = self.log().display().to_string();
@@ -93,58 +95,60 @@ impl World {
             .collect()
     }
 
-    /// From now on the breakable server ends before it says a word.
-    pub(crate) fn breaks(&self, id: &str) {
+    /// From now on the breakable server exits before it sends a message.
+    pub(crate) fn break_server(&self, id: &str) {
         fs::write(self.path(&format!("broken-{id}")), "").expect("break it");
     }
 
-    pub(crate) fn mends(&self, id: &str) {
+    pub(crate) fn repair_server(&self, id: &str) {
         fs::remove_file(self.path(&format!("broken-{id}"))).expect("mend it");
     }
 
-    /// From now on the breakable server waits when it is started.
-    pub(crate) fn holds(self, id: &str) -> Self {
+    /// From now on the breakable server waits at startup.
+    pub(crate) fn delay_server(self, id: &str) -> Self {
         self.file(&format!("wait-{id}"), "")
     }
 
-    /// Waits until the server waits.
-    pub(crate) fn until_held(&self, id: &str) {
+    /// Waits until the delayed server is waiting.
+    pub(crate) fn wait_until_delayed(&self, id: &str) {
         let waiting = self.path(&format!("waiting-{id}"));
-        until("the server waits", || waiting.exists());
+        wait_until("the server waits", || waiting.exists());
     }
 
-    pub(crate) fn lets_go(&self, id: &str) {
+    pub(crate) fn release_server(&self, id: &str) {
         fs::remove_file(self.path(&format!("wait-{id}"))).expect("let it go");
     }
 
-    /// How often a server was started.
+    /// The number of starts of a server.
     pub(crate) fn starts(&self, id: &str) -> usize {
-        self.seen(id, "start").len()
+        self.logged_events(id, "start").len()
     }
 
-    /// The processes that were started for a server, in order.
+    /// The process ids of all starts of a server, in order.
     pub(crate) fn processes(&self, id: &str) -> Vec<u32> {
-        self.seen(id, "start").iter().map(|it| process_id(&it["pid"])).collect()
+        self.logged_events(id, "start").iter().map(|item| process_id(&item["pid"])).collect()
     }
 
-    /// The processes that servers in mode `grandchild` have started, in order.
+    /// The process ids that servers of mode `grandchild` have started, in order.
     pub(crate) fn grandchildren(&self, id: &str) -> Vec<u32> {
-        self.seen(id, "probe").iter().map(|it| process_id(&it["grandchild"])).collect()
+        self.logged_events(id, "probe").iter().map(|item| process_id(&item["grandchild"])).collect()
     }
 
-    /// How often a server was asked for this.
-    pub(crate) fn asked(&self, id: &str, method: &str) -> usize {
-        self.seen(id, "recv").iter().filter(|it| it["method"] == method).count()
+    /// The number of requests of this method that a server received.
+    pub(crate) fn request_count(&self, id: &str, method: &str) -> usize {
+        self.logged_events(id, "recv").iter().filter(|item| item["method"] == method).count()
     }
 
-    /// What `server list --json` says about one server.
+    /// The entry of one server in `server list --json`.
     pub(crate) fn status(&self, id: &str) -> Value {
         let all = self.run(&["server", "list", "--json"]).exits(0).json();
-        let found = all["servers"].as_array().and_then(|it| it.iter().find(|it| it["id"] == id));
+        let found = all["servers"]
+            .as_array()
+            .and_then(|servers| servers.iter().find(|item| item["id"] == id));
         found.unwrap_or_else(|| panic!("no `{id}` in {all}")).clone()
     }
 
-    /// What `server list --json` says about a server, without its policies.
+    /// The entry of one server in `server list --json`, without its policies.
     pub(crate) fn discovery(&self, id: &str) -> Value {
         let mut status = self.status(id);
         status["tools"].take();
@@ -160,58 +164,58 @@ impl World {
             .spawn()
             .expect("the program starts");
         let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
-        let (mut line, mut said) = (String::new(), String::new());
-        while !line.starts_with("Keeping servers") {
+        let (mut line, mut output) = (String::new(), String::new());
+        while !line.starts_with("Hosting the servers") {
             line.clear();
-            assert_ne!(err.read_line(&mut line).expect("a line"), 0, "the host ended: {said}");
-            said += &line;
+            assert_ne!(err.read_line(&mut line).expect("a line"), 0, "the host ended: {output}");
+            output += &line;
         }
         Host { child, err }
     }
 
     fn log(&self) -> PathBuf {
-        self.outside().join("servers.log")
+        self.temp_dir().join("servers.log")
     }
 
-    fn seen(&self, id: &str, event: &str) -> Vec<Value> {
+    fn logged_events(&self, id: &str, event: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.log()).unwrap_or_default();
         let lines =
-            text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
-        lines.filter(|it| it["name"] == id && it["ev"] == event).collect()
+            text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+        lines.filter(|line| line["name"] == id && line["ev"] == event).collect()
     }
 }
 
-/// A process that keeps servers; interrupted when dropped.
+/// A running host. Dropping it interrupts the process.
 pub(crate) struct Host {
     child: Child,
     err: BufReader<ChildStderr>,
 }
 
 impl Host {
-    /// Interrupts it, and gives its exit code and what it said after it was ready.
-    pub(crate) fn interrupted(mut self) -> (Option<i32>, String) {
+    /// Interrupts the host; returns its exit code and its output since it was ready.
+    pub(crate) fn interrupt(mut self) -> (Option<i32>, String) {
         signal(self.child.id(), Signal::INT);
-        let mut said = String::new();
-        self.err.read_to_string(&mut said).expect("its last words");
-        (self.child.wait().expect("it ends").code(), said)
+        let mut output = String::new();
+        self.err.read_to_string(&mut output).expect("its last words");
+        (self.child.wait().expect("it ends").code(), output)
     }
 
-    /// Waits until it says this.
-    pub(crate) fn says(&mut self, text: &str) {
-        let (mut line, mut said) = (String::new(), String::new());
+    /// Waits until stderr contains this text.
+    pub(crate) fn wait_for_stderr(&mut self, text: &str) {
+        let (mut line, mut output) = (String::new(), String::new());
         while !line.contains(text) {
             line.clear();
             assert_ne!(
                 self.err.read_line(&mut line).expect("a line"),
                 0,
-                "the host ended before `{text}`: {said}"
+                "the host ended before `{text}`: {output}"
             );
-            said += &line;
+            output += &line;
         }
     }
 
-    /// Kills it: it can do nothing about it any more.
-    pub(crate) fn killed(mut self) {
+    /// Kills the host without a chance to clean up.
+    pub(crate) fn kill(mut self) {
         signal(self.child.id(), Signal::KILL);
         self.child.wait().expect("it ends");
     }
@@ -226,8 +230,8 @@ impl Drop for Host {
     }
 }
 
-/// Starts the program with its talk in a pipe, and waits until it logs this event.
-pub(crate) fn until_logs(
+/// Starts the program with its stderr in a pipe, and waits until it logs this event.
+pub(crate) fn start_until_logged(
     world: &World,
     args: &[&str],
     event: &str,
@@ -238,33 +242,33 @@ pub(crate) fn until_logs(
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
-    let (mut line, mut said) = (String::new(), String::new());
+    let (mut line, mut output) = (String::new(), String::new());
     while !line.contains(event) {
         line.clear();
         assert_ne!(
             err.read_line(&mut line).expect("a line"),
             0,
-            "it ended before `{event}`: {said}"
+            "it ended before `{event}`: {output}"
         );
-        said += &line;
+        output += &line;
     }
     (child, err)
 }
 
-/// Waits for something that another process does.
+/// Waits until a condition about another process is true.
 #[expect(
     clippy::disallowed_methods,
     reason = "nobody tells us when another process has done something"
 )]
-pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let limit = Instant::now() + PATIENCE;
-    while !is_so() {
+    while !condition() {
         assert!(Instant::now() < limit, "it never came to pass that {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// Whether a process runs; one that is dead and still to be collected by its parent does not.
+/// Whether a process runs. A zombie does not count.
 pub(crate) fn is_alive(process: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let is_dead = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']));
@@ -275,11 +279,11 @@ pub(crate) fn signal(process: u32, signal: Signal) {
     kill_process(pid(process), signal).expect("it is there");
 }
 
-/// A process id, as JSON has it.
+/// A process id in JSON.
 pub(crate) fn process_id(value: &Value) -> u32 {
     value
         .as_u64()
-        .and_then(|it| u32::try_from(it).ok())
+        .and_then(|value| u32::try_from(value).ok())
         .unwrap_or_else(|| panic!("{value} is no process id"))
 }
 
@@ -288,8 +292,8 @@ fn pid(process: u32) -> Pid {
 }
 
 impl Outcome {
-    /// Expects all of these in what was printed.
-    pub(crate) fn prints(self, parts: &[&str]) -> Self {
+    /// Expects all of these texts on stdout.
+    pub(crate) fn stdout_contains(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(self.out.contains(part), "{part:?} is not in {self:?}");
         }

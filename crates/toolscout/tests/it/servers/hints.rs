@@ -1,83 +1,86 @@
-//! What is said to who does not know what to do next: the command that helps, and nothing that does not.
+//! Hints for the next step: each names the command that helps, and no other.
 
 use super::web::Web;
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
 
-/// A server that wants a login, whichever command finds out, with a host or without.
+/// A server that requires a login, with several commands, with and without a host.
 #[test]
-fn whoever_is_turned_away_is_told_how_to_log_in() {
+fn a_login_error_hints_at_server_login() {
     let world = World::trusted();
     let web = Web::start(&world, "http_401_meta");
     let login = "toolscout server login web";
     let added = world.run(&["server", "add", "web", &web.url(), "--wait"]).exits(3);
-    added.says(&["Tool discovery failed: ", "401", "The entry is saved", login]);
-    world.run(&["server", "refresh"]).exits(3).prints(&[
+    added.stderr_contains(&["Tool discovery failed: ", "401", "the entry is saved", login]);
+    world.run(&["server", "refresh"]).exits(3).stdout_contains(&[
         "web: failed: ",
         "401",
         ". Log in with `",
         login,
     ]);
-    world.run(&["server", "list"]).exits(0).prints(&["401", login]);
+    world.run(&["server", "list"]).exits(0).stdout_contains(&["401", login]);
     let tested = world
         .run(&["server", "test", "web"])
         .exits(3)
-        .prints(&["401", &format!("hint: {login}\n")]);
-    tested.keeps_quiet_about(&["server logs"]);
+        .stdout_contains(&["401", &format!("hint: {login}\n")]);
+    tested.stderr_lacks(&["server logs"]);
     assert_eq!(world.run(&["server", "test", "web", "--json"]).exits(3).json()["hint"], login);
-    let called =
-        world.run(&["run", "web/echo"]).exits(3).says(&["401", &format!("  hint: {login}\n")]);
+    let called = world
+        .run(&["run", "web/echo"])
+        .exits(3)
+        .stderr_contains(&["401", &format!("  hint: {login}\n")]);
     let _host = world.host();
     assert_eq!(world.run(&["run", "web/echo"]), called);
 }
 
-/// Nothing was started, so there is nothing in any log.
+/// The hint does not mention logs, because nothing was started.
 #[test]
-fn a_test_of_a_server_that_may_not_be_started_says_what_would_change_that() {
+fn testing_a_blocked_server_explains_how_to_allow_it() {
     let world = World::project().server("fs", "honest", &[]);
     let refused = world
         .run(&["server", "test", "fs"])
         .exits(4)
-        .says(&["not trusted yet", "then: toolscout trust\n"]);
-    refused.keeps_quiet_about(&["server logs"]);
+        .stderr_contains(&["not trusted yet", "then run `toolscout trust`\n"]);
+    refused.stderr_lacks(&["server logs"]);
     world.run(&["server", "test", "fs", "--json"]).exits(4);
     assert_eq!(world.starts("fs"), 0);
-    world.run(&["--trust", "server", "test", "fs"]).exits(0).prints(&["ok: 6 tools"]);
+    world.run(&["--trust", "server", "test", "fs"]).exits(0).stdout_contains(&["ok: 6 tools"]);
 }
 
-/// The limit that a person has set, and not what the last step had left of it.
+/// M-05b: the error says that the call timed out, and shows the configured limit, not the remaining
+/// time of the last step.
 #[test]
-fn what_took_too_long_is_told_with_the_limit_as_it_was_set() {
+fn a_timeout_error_shows_the_configured_limit() {
     let limits = "discovery_timeout_ms = 1000\ncall_timeout_ms = 1000";
-    let world = World::trusted().server("mute", "hang_start", &[]).more(limits);
+    let world = World::trusted().server("mute", "hang_start", &[]).append_config(limits);
     let world = world
         .server("lame", "hang_list", &[])
-        .more(limits)
+        .append_config(limits)
         .server("late", "hang_call", &[])
-        .more(limits);
+        .append_config(limits);
     let refreshed = world.run(&["server", "refresh"]).exits(3);
-    refreshed.prints(&[
-        "mute: failed: timeout: the handshake took longer than 1 s\n",
+    refreshed.stdout_contains(&[
+        "mute: failed: timeout: the handshake timed out after 1 s\n",
         "lame: failed: timeout: ",
-        "longer than 1 s\n",
+        "timed out after 1 s\n",
     ]);
     world
         .run(&["run", "late/echo", "--text", "a"])
         .exits(3)
-        .says(&["`echo` took longer than 1 s\n"]);
-    world.run(&["run", "mute/echo"]).exits(3).says(&["took longer than 1 s\n"]);
-    world.run(&["server", "test", "mute"]).exits(3).prints(&["took longer than 1 s\n"]);
+        .stderr_contains(&["`echo` timed out after 1 s\n"]);
+    world.run(&["run", "mute/echo"]).exits(3).stderr_contains(&["timed out after 1 s\n"]);
+    world.run(&["server", "test", "mute"]).exits(3).stdout_contains(&["timed out after 1 s\n"]);
 }
 
-/// The entry that a dry run would add.
+/// The entry that a dry run prints.
 fn added_entry(outcome: &Outcome) -> Value {
     let change = outcome.json()["would"].as_str().expect("a sentence").to_owned();
     serde_json::from_str(&change[change.find('{').expect("an entry")..]).expect("JSON")
 }
 
-/// What is typed may be a secret, whatever it is called; a reference is none.
+/// Any typed value may be a secret, whatever its name; a reference is not.
 #[test]
-fn a_rehearsed_addition_shows_the_entry_without_what_may_be_secret() {
+fn a_dry_run_of_server_add_redacts_possible_secrets() {
     let world = World::project();
     let secrets = ["plum-orchard-lantern", "walnut-orchard-lantern", "cherry-orchard-lantern"];
     let env = [
@@ -113,15 +116,15 @@ fn a_rehearsed_addition_shows_the_entry_without_what_may_be_secret() {
         (&added["headers"], &added["bearer"]),
         (&json!({"X-Team": "[REDACTED]"}), &json!("[REDACTED]"))
     );
-    for said in [&shown.out, &shown.err, &web.out, &web.err] {
-        secrets.iter().for_each(|it| assert!(!said.contains(it), "{said}"));
+    for output in [&shown.out, &shown.err, &web.out, &web.err] {
+        secrets.iter().for_each(|secret| assert!(!output.contains(secret), "{output}"));
     }
     assert!(!world.path("toolscout.toml").exists());
 }
 
-/// A tool of a server that is named like a command of ours: theirs by its full name, and no reason to warn anybody.
+/// The tool is callable by its qualified name, and there is no warning.
 #[test]
-fn a_servers_tool_that_is_named_like_a_built_in_command_stays_out_of_its_way() {
+fn a_server_tool_with_the_name_of_a_command_does_not_shadow_it() {
     let tool = |name: &str| json!({"name": name, "description": "Finds anything", "inputSchema": {"type": "object"}});
     let world = World::trusted().listing("fs", &json!([tool("search"), tool("server list")]));
     world.run(&["server", "refresh"]).exits(0);
@@ -130,25 +133,25 @@ fn a_servers_tool_that_is_named_like_a_built_in_command_stays_out_of_its_way() {
     assert!(found.out.contains("fs/search - Finds anything"), "{found:?}");
     assert_eq!(world.run(&["run", "fs/search"]).exits(0).out, "called\n");
     assert_eq!(world.run(&["run", "search"]).exits(0).out, "called\n");
-    world.run(&["server", "list"]).exits(0).prints(&["2 tools"]);
+    world.run(&["server", "list"]).exits(0).stdout_contains(&["2 tools"]);
     world
         .run(&["-v", "tools"])
         .exits(0)
-        .says(&["note: `search` is also a built-in command", "toolscout run fs/search"]);
+        .stderr_contains(&["note: `search` is also a built-in command", "toolscout run fs/search"]);
     let doctor = world.run(&["doctor"]).exits(0);
-    doctor.prints(&[
+    doctor.stdout_contains(&[
         "note      `search` is also a built-in command (toolscout run fs/search)\n",
         "\nNo problems.\n",
     ]);
 }
 
 #[test]
-fn a_search_where_there_is_nothing_says_where_tools_come_from() {
-    let said = [
-        "there are none yet",
+fn a_search_without_any_tools_explains_how_to_add_some() {
+    let output = [
+        "this project has no tools yet",
         "`tools/`",
         "`toolscout import`",
         "`toolscout server add ID -- COMMAND`",
     ];
-    World::project().run(&["search", "anything"]).exits(0).says(&said);
+    World::project().run(&["search", "anything"]).exits(0).stderr_contains(&output);
 }

@@ -1,8 +1,8 @@
-//! 1. A host keeps servers for other commands, and there is one a project.
-//! 2. A server that falls is started again after a while, unless somebody stopped it.
-//! 3. Whatever becomes of the host, its servers go with it, and other commands work without it.
+//! 1. A host runs the servers for other commands; each project has at most one.
+//! 2. A crashed server restarts after a delay, unless it was stopped.
+//! 3. When the host ends in any way, its servers end, and other commands work without it.
 
-use super::scene::{is_alive, process_id, signal, until};
+use super::fixture::{is_alive, process_id, signal, wait_until};
 use crate::world::World;
 use rustix::process::Signal;
 use serde_json::json;
@@ -10,21 +10,22 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-/// The process that answers to this server's name.
+/// The process id of this server, from its response.
 fn answering(world: &World, id: &str) -> u32 {
     process_id(&world.run(&["run", &format!("{id}/whoami")]).exits(0).json()["pid"])
 }
 
-/// A project whose server is known, without a process that was started to ask it.
+/// A project with a discovered server that is not running.
 fn known() -> World {
     let world = World::trusted().server("fs", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     world
 }
 
-/// Section 5 of the product: one start for many runs, while somebody keeps the server; stopped, it is gone.
+/// Section 5 of the product: with a host, many calls need one server start. `server stop` ends the
+/// server.
 #[test]
-fn runs_use_the_server_that_a_host_keeps() {
+fn calls_use_the_server_of_the_host() {
     let world = known();
     let host = world.host();
     let process = answering(&world, "fs");
@@ -32,24 +33,24 @@ fn runs_use_the_server_that_a_host_keeps() {
     assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (2, json!("idle")));
     world.run(&["server", "stop", "fs"]).exits(0);
     assert!(!is_alive(process));
-    assert_eq!(world.status("fs")["state"], "known");
+    assert_eq!(world.status("fs")["state"], "ready");
     world.run(&["server", "start", "fs"]).exits(0);
     assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (3, json!("idle")));
     world.run(&["server", "restart", "fs"]).exits(0);
     assert_eq!(world.starts("fs"), 4);
     assert_eq!(answering(&world, "fs"), world.processes("fs")[3]);
-    assert_eq!(host.interrupted().0, Some(130));
+    assert_eq!(host.interrupt().0, Some(130));
     assert!(!is_alive(world.processes("fs")[3]));
     world
         .run(&["server", "stop", "fs"])
         .exits(3)
-        .says(&["No server is running", "toolscout server host"]);
+        .stderr_contains(&["no server is running", "toolscout server host"]);
 }
 
-/// Errors of a tool, of the caller and of the door are the same as without a host.
+/// Errors of the tool, of the caller and of authorization are the same as without a host.
 #[test]
 fn a_call_through_a_host_fails_as_it_would_without_one() {
-    let world = known().more("tools = { add = \"deny\" }");
+    let world = known().append_config("tools = { add = \"deny\" }");
     let calls: [&[&str]; 5] = [
         &["run", "fs/fail"],
         &["run", "fs/echo"],
@@ -57,7 +58,7 @@ fn a_call_through_a_host_fails_as_it_would_without_one() {
         &["run", "fs/add", "--a", "1", "--b", "2"],
         &["run", "fs/nothing"],
     ];
-    let alone: Vec<_> = calls.iter().map(|it| world.run(it)).collect();
+    let alone: Vec<_> = calls.iter().map(|call| world.run(call)).collect();
     let _host = world.host();
     for (args, alone) in calls.iter().zip(alone) {
         assert_ne!(alone.code, 0);
@@ -65,7 +66,7 @@ fn a_call_through_a_host_fails_as_it_would_without_one() {
     }
 }
 
-/// Says twice how far each call is before it is done.
+/// A server that sends two progress notifications for each call.
 const TELLING: &str = r#"
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -80,55 +81,61 @@ while IFS= read -r line; do
   esac
 done"#;
 
-/// How far a call is, is heard where it was made, wherever the server runs.
+/// The command that made the call receives the progress.
 #[test]
-fn progress_comes_through_a_host() {
+fn progress_is_reported_through_a_host() {
     let words = ["sh", "telling.sh"].map(str::to_owned);
     let world = World::trusted().entry("fs", &words, "").file("telling.sh", TELLING);
     world.run(&["server", "refresh"]).exits(0);
-    let heard = || {
+    let received = || {
         let called = world.run(&["--verbose", "--log-format", "json", "run", "fs/t"]).exits(0);
         assert_eq!(called.out, "called\n");
-        let told = called.events("tool_progress");
-        told.iter()
-            .map(|it| (it["done"].to_string(), it["message"].to_string()))
+        let events = called.events("tool_progress");
+        events
+            .iter()
+            .map(|item| (item["done"].to_string(), item["message"].to_string()))
             .collect::<Vec<_>>()
     };
-    let alone = heard();
+    let alone = received();
     assert_eq!(alone.len(), 2, "{alone:?}");
     let _host = world.host();
-    assert_eq!(heard(), alone);
+    assert_eq!(received(), alone);
     assert_eq!(world.status("fs")["state"], "idle", "it was the host's server");
 }
 
-/// A socket's path must be short. Where the state folder is too deep for one, it is in a folder of its own, for us alone.
+/// The path of a socket has a length limit. If the state folder is too deep, the socket is in a
+/// separate private folder.
 #[test]
-fn a_host_is_found_however_deep_its_state_folder_is() {
+fn a_host_is_found_with_a_very_long_state_path() {
     let world = known();
-    let deep = world.outside().join("deep-".repeat(30)).display().to_string();
-    let near = world.outside().join("near");
-    let world =
-        world.var("TOOLSCOUT_STATE_DIR", &deep).var("XDG_RUNTIME_DIR", &near.display().to_string());
+    let deep = world.temp_dir().join("deep-".repeat(30)).display().to_string();
+    let suggestion = world.temp_dir().join("near");
+    let world = world
+        .var("TOOLSCOUT_STATE_DIR", &deep)
+        .var("XDG_RUNTIME_DIR", &suggestion.display().to_string());
     let host = world.host();
     let process = answering(&world, "fs");
     assert_eq!(answering(&world, "fs"), process);
-    let [folder] = &fs::read_dir(&near)
+    let [folder] = &fs::read_dir(&suggestion)
         .expect("a folder")
-        .map(|it| it.expect("an entry").path())
+        .map(|entry| entry.expect("an entry").path())
         .collect::<Vec<_>>()[..]
     else {
         panic!("not one folder")
     };
     assert_eq!(fs::metadata(folder).expect("its mode").permissions().mode() & 0o777, 0o700);
-    assert_eq!(host.interrupted().0, Some(130));
-    // Who waits in a folder of that name that is not ours is not spoken to.
-    fs::rename(folder, near.join("elsewhere")).expect("move it");
-    std::os::unix::fs::symlink(near.join("elsewhere"), folder).expect("a link");
-    world.run(&["server", "host"]).exits(3).says(&["could not listen on", "is not ours alone"]);
+    assert_eq!(host.interrupt().0, Some(130));
+    // A folder that other users may have access to, such as a symlink, is not used.
+    fs::rename(folder, suggestion.join("elsewhere")).expect("move it");
+    std::os::unix::fs::symlink(suggestion.join("elsewhere"), folder).expect("a link");
+    world
+        .run(&["server", "host"])
+        .exits(3)
+        .stderr_contains(&["could not listen on", "other users may have access to it"]);
     assert_ne!(answering(&world, "fs"), process);
 }
 
-/// A second host is told that there is one, and the first goes on.
+/// The first host keeps running.
 #[test]
 fn a_second_host_for_the_same_project_is_refused() {
     let world = known();
@@ -136,56 +143,60 @@ fn a_second_host_for_the_same_project_is_refused() {
     world
         .run(&["server", "host"])
         .exits(3)
-        .says(&["another process already hosts the servers of this project"]);
+        .stderr_contains(&["another process already hosts the servers of this project"]);
     answering(&world, "fs");
     assert_eq!(world.status("fs")["state"], "idle");
 }
 
-/// What a server says beside the protocol, without what it would do to a terminal.
+/// Stderr of a server, with control characters escaped.
 #[test]
-fn the_last_a_server_said_is_shown_escaped() {
+fn server_logs_shows_escaped_stderr() {
     let world = World::trusted().server("fs", "ansi", &[]);
     let _host = world.host();
     world.run(&["server", "start", "fs"]).exits(0);
-    until("the server has said something", || {
+    wait_until("the server has said something", || {
         !world.run(&["server", "logs", "fs"]).exits(0).out.is_empty()
     });
-    let logs = world.out(&["server", "logs", "fs"]);
+    let logs = world.stdout(&["server", "logs", "fs"]);
     assert!(logs.contains("\\u{1b}[8mhidden"), "{logs:?}");
     assert!(!logs.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r']), "{logs:?}");
 }
 
-/// F-15: `failed` while it is down, started again by itself soon; after `server stop` never again by itself.
+/// F-15: the state is `failed` until the automatic restart. After `server stop` there is no
+/// automatic restart.
 #[test]
-fn a_server_that_is_killed_comes_back_unless_it_was_stopped() {
+fn a_killed_server_restarts_unless_it_was_stopped() {
     let world = known();
     let _host = world.host();
     let first = answering(&world, "fs");
     let killed = Instant::now();
     signal(first, Signal::KILL);
-    until("the server is missed", || world.status("fs")["state"] != "idle");
-    until("it is started again", || world.starts("fs") == 3);
+    wait_until("the server is missed", || world.status("fs")["state"] != "idle");
+    wait_until("it is started again", || world.starts("fs") == 3);
     assert!(killed.elapsed() >= Duration::from_millis(450), "it was started again at once");
-    until("it is up", || world.status("fs")["state"] == "idle");
+    wait_until("it is up", || world.status("fs")["state"] == "idle");
     let second = answering(&world, "fs");
     assert_eq!(second, world.processes("fs")[2]);
 
     let killed = Instant::now();
     signal(second, Signal::KILL);
-    until("the server is missed again", || world.status("fs")["state"] == "failed");
+    wait_until("the server is missed again", || world.status("fs")["state"] == "failed");
     world.run(&["server", "stop", "fs"]).exits(0);
     assert!(
         killed.elapsed() < Duration::from_secs(1),
         "too slow to tell: the second wait is a second"
     );
-    until("it would have been started again", || killed.elapsed() > Duration::from_millis(1_400));
-    assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (3, json!("known")));
+    wait_until("it would have been started again", || {
+        killed.elapsed() > Duration::from_millis(1_400)
+    });
+    assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (3, json!("ready")));
     assert_ne!(answering(&world, "fs"), second, "a call starts it again");
 }
 
-/// T19 and the promise of the guide: not even a kill leaves servers behind, and nothing of the dead host is in the way.
+/// T19 and the guide: not even a kill leaves servers behind, and files of the dead host do not
+/// block the next one.
 #[test]
-fn a_host_that_is_killed_takes_its_servers_along() {
+fn killing_a_host_stops_its_servers() {
     let world = World::trusted().server("fs", "grandchild", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let host = world.host();
@@ -193,26 +204,28 @@ fn a_host_that_is_killed_takes_its_servers_along() {
     let started = [process, world.grandchildren("fs")[1]];
     assert!(started.into_iter().all(is_alive));
     let killed = Instant::now();
-    host.killed();
-    until("its server is gone, and what that has started", || !started.into_iter().any(is_alive));
+    host.kill();
+    wait_until("its server is gone, and what that has started", || {
+        !started.into_iter().any(is_alive)
+    });
     assert!(killed.elapsed() < Duration::from_secs(6), "{:?}", killed.elapsed());
     assert_ne!(answering(&world, "fs"), process);
-    assert_eq!(world.status("fs")["state"], "known");
+    assert_eq!(world.status("fs")["state"], "ready");
     let _host = world.host();
     answering(&world, "fs");
     assert_eq!(world.status("fs")["state"], "idle");
 }
 
-/// F-02: a host serves what there is; what comes later is there after a refresh, without another host.
+/// F-02: the server is available after a refresh, without a restart of the host.
 #[test]
-fn a_host_serves_a_server_that_came_up_later() {
+fn a_host_serves_a_server_that_becomes_available_later() {
     let world = World::trusted().server("good", "honest", &[]).breakable("late", "honest", &[]);
-    world.breaks("late");
+    world.break_server("late");
     world.run(&["server", "refresh"]).exits(3);
     let _host = world.host();
     assert_eq!(world.run(&["run", "good/echo", "--text", "a"]).exits(0).out, "a\n");
     world.run(&["run", "late/echo", "--text", "a"]).exits(3);
-    world.mends("late");
+    world.repair_server("late");
     world.run(&["server", "refresh"]).exits(0);
     assert_eq!(world.run(&["run", "late/echo", "--text", "b"]).exits(0).out, "b\n");
     assert_eq!(world.status("late")["state"], "idle");

@@ -1,17 +1,16 @@
-//! A secret that a server is configured with is where the server can use it and nowhere else: not in what is printed, said
-//! or logged, not in what is remembered, not in the command line of any process, and not in errors, even where the server
-//! itself says it aloud.
+//! A configured secret reaches its server and nothing else: no output, log, stored state, command
+//! line of a process or error contains it, even if the server prints it.
 //!
-//! The secrets here look like nothing: no rule about their shape would find them. Each test has its own, since tests that
-//! run at the same time see each other's processes.
+//! The secrets here are plain words, which no rule about the shape of secrets detects. Each test
+//! has its own secrets, because parallel tests see each other's processes.
 
-use super::scene::until;
+use super::fixture::wait_until;
 use super::web::Web;
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Runs it as talkative as can be, and expects none of the secrets in what comes.
+/// Runs a command with the most verbose output, and expects none of the secrets in it.
 fn quiet(world: &World, secrets: &[&str], args: &[&str]) -> Outcome {
     let all: Vec<&str> =
         ["--verbose", "--log-format", "json"].iter().chain(args).copied().collect();
@@ -25,8 +24,8 @@ fn quiet(world: &World, secrets: &[&str], args: &[&str]) -> Outcome {
     outcome
 }
 
-/// All that shows something about servers and their tools.
-fn look_everywhere(world: &World, secrets: &[&str], id: &str) {
+/// Runs all commands that show servers and their tools.
+fn assert_no_secrets(world: &World, secrets: &[&str], id: &str) {
     let commands: [&[&str]; 10] = [
         &["tools"],
         &["tools", "--json"],
@@ -39,24 +38,25 @@ fn look_everywhere(world: &World, secrets: &[&str], id: &str) {
         &["server", "test", id, "--json"],
         &["server", "refresh"],
     ];
-    commands.iter().for_each(|it| drop(quiet(world, secrets, it)));
+    commands.iter().for_each(|command| drop(quiet(world, secrets, command)));
     expect_unkept(world, secrets);
 }
 
 /// Expects none of the secrets in any file of the state folder.
 fn expect_unkept(world: &World, secrets: &[&str]) {
     let mut files = 0;
-    let mut folders = vec![world.outside().join("state")];
+    let mut folders = vec![world.temp_dir().join("state")];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder").map(|it| it.expect("an entry").path())
+        for entry in
+            fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path())
         {
             if entry.is_dir() {
                 folders.push(entry);
             } else if let Ok(bytes) = fs::read(&entry) {
                 files += 1;
-                secrets
-                    .iter()
-                    .for_each(|it| assert!(!holds(&bytes, it), "{it} is in {}", entry.display()));
+                secrets.iter().for_each(|secret| {
+                    assert!(!holds(&bytes, secret), "{secret} is in {}", entry.display())
+                });
             }
         }
     }
@@ -66,20 +66,21 @@ fn expect_unkept(world: &World, secrets: &[&str]) {
 /// Expects none of the secrets in any process's command line.
 fn expect_unseen(secrets: &[&str]) {
     let processes = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
-    for line in processes.filter_map(|it| fs::read(it.path().join("cmdline")).ok()) {
-        secrets
-            .iter()
-            .for_each(|it| assert!(!holds(&line, it), "{}", String::from_utf8_lossy(&line)));
+    for line in processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok()) {
+        secrets.iter().for_each(|secret| {
+            assert!(!holds(&line, secret), "{}", String::from_utf8_lossy(&line))
+        });
     }
 }
 
 fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes.windows(text.len()).any(|it| it == text.as_bytes())
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-/// T33: in the environment of a server that behaves, referred to in every way, and written into the file itself.
+/// T33: the secret is in the environment of a well-behaved server, in every kind of reference and
+/// as plain text in the file.
 #[test]
-fn secrets_in_the_environment_of_a_server_are_nowhere_else() {
+fn environment_secrets_of_a_server_do_not_leak() {
     let secrets = [
         "plum-anvil-harbour",
         "walnut-anvil-harbour",
@@ -92,10 +93,11 @@ fn secrets_in_the_environment_of_a_server_are_nowhere_else() {
         .var("SECOND", secrets[1])
         .file("third.txt", &format!("{}\n", secrets[2]))
         .server("fs", "env_dump", &[])
-        .more(env);
+        .append_config(env);
     quiet(&world, &secrets, &["server", "refresh"]).exits(0);
-    look_everywhere(&world, &secrets, "fs");
-    // A call gives the environment, so it is known that the server has it; that is a result like any other.
+    assert_no_secrets(&world, &secrets, "fs");
+    // The result of this call is the environment. It proves that the server has the secret; results
+    // are not redacted.
     let called =
         world.run(&["--verbose", "--log-format", "json", "run", "fs/echo", "--text", "x"]).exits(0);
     for secret in secrets {
@@ -108,14 +110,14 @@ fn secrets_in_the_environment_of_a_server_are_nowhere_else() {
     quiet(&world, &secrets, &["server", "start", "fs"]).exits(0);
     quiet(&world, &secrets, &["server", "logs", "fs"]).exits(0);
     expect_unseen(&secrets);
-    let (_, said) = host.interrupted();
-    secrets.iter().for_each(|it| assert!(!said.contains(it), "{said}"));
+    let (_, output) = host.interrupt();
+    secrets.iter().for_each(|secret| assert!(!output.contains(secret), "{output}"));
     expect_unkept(&world, &secrets);
 }
 
-/// T33: servers that fail in many ways, and say their secret aloud while they do.
+/// T33: servers that fail in many ways and print their secret.
 #[test]
-fn a_failing_server_that_tells_its_secret_is_not_quoted_with_it() {
+fn errors_of_a_server_that_prints_its_secret_are_redacted() {
     let secrets = ["plum-barrel-meadow", "walnut-barrel-meadow"];
     let answers = r#"
 while IFS= read -r line; do
@@ -135,8 +137,8 @@ done"#;
         );
     let refreshed = quiet(&world, &secrets, &["server", "refresh"]).exits(3);
     assert_eq!(refreshed.out.matches("failed: ").count(), 4, "{refreshed:?}");
-    refreshed.prints(&["cannot log in as [REDACTED]", "nobody knows [REDACTED]"]);
-    look_everywhere(&world, &secrets, "bad0");
+    refreshed.stdout_contains(&["cannot log in as [REDACTED]", "nobody knows [REDACTED]"]);
+    assert_no_secrets(&world, &secrets, "bad0");
     for id in ["bad1", "bad2", "bad3"] {
         quiet(&world, &secrets, &["server", "show", id, "--json"]).exits(0);
         assert_ne!(quiet(&world, &secrets, &["run", &format!("{id}/echo")]).code, 0);
@@ -150,7 +152,7 @@ done"#;
     expect_unkept(&world, &secrets);
 }
 
-/// What the programs of the test above do.
+/// The script of each server in the test above.
 fn script(word: String) -> String {
     match word.as_str() {
         "tells" => "echo \"cannot log in as $WORD\" >&2; echo \"nor with $PASSWORD\" >&2; exit 1"
@@ -162,9 +164,9 @@ fn script(word: String) -> String {
     }
 }
 
-/// T33: a server that runs, and tells its secret beside the protocol.
+/// T33: a running server prints its secret on stderr.
 #[test]
-fn what_a_running_server_says_is_shown_without_its_secret() {
+fn server_logs_redact_secrets() {
     let secrets = ["plum-candle-river"];
     let world = World::trusted().var("FIRST", secrets[0]);
     let tells = "echo \"logged in as $WORD\" >&2; exec \"$@\"".to_owned();
@@ -175,20 +177,20 @@ fn what_a_running_server_says_is_shown_without_its_secret() {
     let world = world.entry("fs", &words, "env = { WORD = \"env:FIRST\" }");
     let _host = world.host();
     quiet(&world, &secrets, &["server", "start", "fs"]).exits(0);
-    until("it has said so", || {
-        world.out(&["server", "logs", "fs"]).contains("logged in as [REDACTED]")
+    wait_until("it has said so", || {
+        world.stdout(&["server", "logs", "fs"]).contains("logged in as [REDACTED]")
     });
     quiet(&world, &secrets, &["server", "logs", "fs"]).exits(0);
 }
 
-/// T31 and T33: credentials for a server on the web, in every place that can hold one.
+/// T31 and T33: credentials of an HTTP server, in every supported place.
 #[test]
-fn credentials_for_a_server_on_the_web_are_nowhere_else() {
+fn http_credentials_of_a_server_do_not_leak() {
     let secrets =
         ["plumdaggervalley", "walnutdaggervalley", "cherrydaggervalley", "quincedaggervalley"];
     let modes = ["honest", "http_401_meta", "http_redirect", "http_ctype"];
     let world = World::trusted().var("FIRST", secrets[0]).var("SECOND", secrets[1]);
-    let webs: Vec<Web> = modes.iter().map(|it| Web::start(&world, it)).collect();
+    let webs: Vec<Web> = modes.iter().map(|mode| Web::start(&world, mode)).collect();
     let entry = |mode: &str, web: &Web| {
         format!(
             "[servers.{}]\nurl = \"{}?key={}\"\nbearer = \"env:FIRST\"\n\
@@ -206,51 +208,53 @@ fn credentials_for_a_server_on_the_web_are_nowhere_else() {
         (refreshed.out.matches("failed: ").count(), refreshed.out.matches("6 tools").count()),
         (3, 1)
     );
-    look_everywhere(&world, &secrets, "honest");
+    assert_no_secrets(&world, &secrets, "honest");
     for mode in &modes[1..] {
         let id = mode.replace('_', "-");
         let commands: [&[&str]; 3] =
             [&["server", "show", &id], &["server", "test", &id], &["run", &format!("{id}/echo")]];
-        commands.iter().for_each(|it| drop(quiet(&world, &secrets, it)));
+        commands.iter().for_each(|command| drop(quiet(&world, &secrets, command)));
     }
     quiet(&world, &secrets, &["run", "honest/echo", "--text", "x"]).exits(0);
     expect_unseen(&secrets);
     expect_unkept(&world, &secrets);
-    // Of the first, the servers' own log says only that it came.
-    let log = fs::read(world.outside().join("servers.log")).expect("the servers' log");
+    // The log of the servers only shows that the first secret arrived.
+    let log = fs::read(world.temp_dir().join("servers.log")).expect("the servers' log");
     ["\"has_auth\":true", secrets[1], secrets[2], secrets[3]]
         .iter()
-        .for_each(|it| assert!(holds(&log, it), "no {it} came"));
+        .for_each(|item| assert!(holds(&log, item), "no {item} came"));
 }
 
-/// T33: typed once on the command line; it is in the file then, which is said, and in no other place.
+/// T33: the secret is stored only in the file, and a message says so.
 #[test]
-fn a_secret_that_is_typed_is_written_into_the_file_and_nowhere_else() {
+fn a_secret_given_on_the_command_line_is_only_in_the_file() {
     let secrets = ["plum-engine-forest"];
     let world = World::project();
-    let command = world.breakable_words("fs", "honest", &[]);
-    let world = world.holds("fs");
+    let command = world.breakable_command("fs", "honest", &[]);
+    let world = world.delay_server("fs");
     let words = ["server", "add", "fs", "--env", "PASSWORD=plum-engine-forest", "--"];
     let words: Vec<&str> = words.into_iter().chain(command.iter().map(String::as_str)).collect();
     quiet(&world, &secrets, &words)
         .exits(0)
-        .says(&["the value of `PASSWORD` is now in", "env:NAME"]);
-    world.until_held("fs");
+        .stderr_contains(&["the value of `PASSWORD` is stored in", "env:NAME"]);
+    world.wait_until_delayed("fs");
     expect_unseen(&secrets);
-    world.lets_go("fs");
-    until("the server is known", || world.status("fs")["discoveryStatus"] == "success");
-    look_everywhere(&world, &secrets, "fs");
+    world.release_server("fs");
+    wait_until("the server is known", || world.status("fs")["discoveryStatus"] == "success");
+    assert_no_secrets(&world, &secrets, "fs");
     let holding: Vec<_> = fs::read_dir(world.path(""))
         .expect("the project")
-        .map(|it| it.expect("a file").path())
+        .map(|entry| entry.expect("a file").path())
         .collect();
-    let holding = holding.iter().filter(|it| fs::read(it).is_ok_and(|it| holds(&it, secrets[0])));
+    let holding = holding
+        .iter()
+        .filter(|holding| fs::read(holding).is_ok_and(|bytes| holds(&bytes, secrets[0])));
     assert_eq!(holding.collect::<Vec<_>>(), [&world.path("toolscout.toml")]);
 }
 
-/// O-10: what a caller passes under such a name is not in the log, however deep it is.
+/// O-10: at any depth.
 #[test]
-fn an_argument_that_names_a_secret_is_hidden_in_the_log() {
+fn arguments_named_like_secrets_are_redacted_in_logs() {
     let schema = json!({"type": "object", "properties": {"api_token": {"type": "string"}, "user": {"type": "object"}}});
     let world = World::trusted().listing("fs", &json!([{"name": "login", "inputSchema": schema}]));
     world.run(&["server", "refresh"]).exits(0);
@@ -267,8 +271,8 @@ fn an_argument_that_names_a_secret_is_hidden_in_the_log() {
         json!({"api_token": "[REDACTED]", "user": {"name": "ada", "password": "[REDACTED]"}})
     );
     expect_unkept(&world, &secrets);
-    // A call that has to wait for a person is remembered, and so are its arguments; not these.
-    let world = world.more("tools = { login = \"ask\" }");
+    // The arguments of a pending call are stored, but not these.
+    let world = world.append_config("tools = { login = \"ask\" }");
     quiet(&world, &secrets, &["run", "fs/login", "--input", &arguments]).exits(4);
     expect_unkept(&world, &secrets);
 }

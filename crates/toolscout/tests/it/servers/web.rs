@@ -1,16 +1,16 @@
-//! A server on the web, on this machine.
+//! An HTTP server on this machine.
 
 use crate::world::World;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-/// A server on the web that is gone when dropped, and its port.
+/// An HTTP server process and its port. Dropping it stops the process.
 pub(crate) struct Web(Child, u16);
 
 impl Web {
     pub(crate) fn start(world: &World, mode: &str) -> Self {
         let words = world.hostile(mode, mode, &["--http", "0", "--canary", "http://127.0.0.1:9/"]);
-        let mut command = world.other(&words[0]);
+        let mut command = world.program_command(&words[0]);
         let mut child =
             command.args(&words[1..]).stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut line = String::new();
@@ -20,7 +20,7 @@ impl Web {
         Self(child, port)
     }
 
-    /// Where it is.
+    /// The URL of the server.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/mcp", self.1)
     }
