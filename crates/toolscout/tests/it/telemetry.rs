@@ -1,4 +1,4 @@
-//! What other programs are told about what happens: the log, the traces, the numbers; and what is reported of tools that hide each other.
+//! Logs, traces and metrics, and the reports about shadowed tools.
 
 mod logs;
 mod otlp;

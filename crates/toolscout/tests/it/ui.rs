@@ -1,26 +1,27 @@
-//! 1. `toolscout ui` serves the page, says a link that signs in once, and answers `/api` to who came in by it.
-//! 2. Where the page is served already, it asks for a link there, and ends.
-//! 3. Mistakes on the command line say what to type.
+//! 1. `toolscout ui` serves the UI, prints a sign-in link that works once, and accepts `/api`
+//!    requests of that browser session.
+//! 2. If the UI is already served, it requests a link from that process and exits.
+//! 3. Errors about the command line contain a hint.
 
 use crate::browser::Site;
 use crate::serve::Web;
 use crate::world::World;
 use serde_json::Value;
 
-/// The answer to a `GET`, with these headers.
-fn get(addr: &str, path: &str, headers: &[&str]) -> crate::serve::Answer {
+/// The response to a `GET` with these headers.
+fn get(addr: &str, path: &str, headers: &[&str]) -> crate::serve::HttpResponse {
     crate::serve::Client { addr: addr.to_owned() }.send("GET", path, headers, "")
 }
 
-/// Follows a link; gives the headers that a page sends from then on.
+/// Follows a sign-in link; returns the address and the headers that the UI sends from then on.
 fn follow(link: &str) -> (String, Vec<String>) {
     let rest = link.strip_prefix("http://").unwrap_or_else(|| panic!("no address: {link}"));
     let (addr, path) = rest.split_once('/').expect("a path");
-    let came = get(addr, &format!("/{path}"), &[]);
-    assert_eq!(came.status, 303, "{came:?}");
-    let place = came.header("location").unwrap_or_default();
-    let key = place.strip_prefix("/#key=").unwrap_or_else(|| panic!("it leads to {place}"));
-    let cookie = came.header("set-cookie").expect("a cookie");
+    let response = get(addr, &format!("/{path}"), &[]);
+    assert_eq!(response.status, 303, "{response:?}");
+    let location = response.header("location").unwrap_or_default();
+    let key = location.strip_prefix("/#key=").unwrap_or_else(|| panic!("it leads to {location}"));
+    let cookie = response.header("set-cookie").expect("a cookie");
     let cookie = cookie.split(';').next().unwrap_or_default();
     (addr.to_owned(), vec![format!("Cookie: {cookie}"), format!("X-Toolscout-Key: {key}")])
 }
@@ -28,13 +29,13 @@ fn follow(link: &str) -> (String, Vec<String>) {
 fn role(addr: &str, headers: &[String]) -> Option<String> {
     let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
     let answer = get(addr, "/api/me", &headers);
-    let said: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-    said["role"].as_str().map(str::to_owned)
+    let output: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+    output["role"].as_str().map(str::to_owned)
 }
 
-fn link(said: &str) -> String {
-    let link = said.lines().map(str::trim).find(|it| it.starts_with("http://"));
-    link.unwrap_or_else(|| panic!("no link in {said}")).to_owned()
+fn link(output: &str) -> String {
+    let link = output.lines().map(str::trim).find(|line| line.starts_with("http://"));
+    link.unwrap_or_else(|| panic!("no link in {output}")).to_owned()
 }
 
 #[test]
@@ -53,30 +54,30 @@ fn the_link_signs_in_as_operator_once() {
 }
 
 #[test]
-fn a_second_ui_asks_the_first_for_a_link() {
+fn a_second_ui_gets_its_link_from_the_first() {
     let world = World::trusted();
     let site = Site::open(&world);
-    // The first listens to other commands a moment after it listens to browsers.
-    crate::servers::scene::until("the first is reached", || {
-        let said = world.run(&["ui", "--no-open", "--dry-run"]).exits(0);
-        assert!(said.err.contains("Would open the page"), "{said:?}");
-        world.outside().join("state/run").read_dir().is_ok_and(|mut it| it.next().is_some())
+    // The first process opens its control socket shortly after its HTTP port.
+    crate::servers::fixture::wait_until("the first is reached", || {
+        let output = world.run(&["ui", "--no-open", "--dry-run"]).exits(0);
+        assert!(output.err.contains("Would open the web UI of this project"), "{output:?}");
+        world.temp_dir().join("state/run").read_dir().is_ok_and(|mut dir| dir.next().is_some())
     });
-    let second = link(&world.run(&["ui", "--no-open"]).exits(0).err);
+    let second = link(&world.run(&["ui", "--no-open"]).exits(0).out);
     assert_eq!(second.split('/').nth(2), site.link.split('/').nth(2), "the same address");
     let (addr, headers) = follow(&second);
     assert_eq!(role(&addr, &headers).as_deref(), Some("operator"));
 }
 
 #[test]
-fn where_agents_are_served_over_http_the_page_is_part_of_that() {
+fn serve_over_http_includes_the_ui() {
     let world = World::trusted();
     for args in [&[][..], &["--auth", "none"]] {
         let web = Web::start(&world, args);
-        crate::servers::scene::until("it is reached", || {
-            world.outside().join("state/run").read_dir().is_ok_and(|mut it| it.next().is_some())
+        crate::servers::fixture::wait_until("it is reached", || {
+            world.temp_dir().join("state/run").read_dir().is_ok_and(|mut dir| dir.next().is_some())
         });
-        let (addr, headers) = follow(&link(&world.run(&["ui", "--no-open"]).exits(0).err));
+        let (addr, headers) = follow(&link(&world.run(&["ui", "--no-open"]).exits(0).out));
         assert_eq!(addr, web.addr);
         assert_eq!(role(&addr, &headers).as_deref(), Some("operator"), "{args:?}");
         let nobody = if args.is_empty() { None } else { Some("agent") };
@@ -85,11 +86,17 @@ fn where_agents_are_served_over_http_the_page_is_part_of_that() {
 }
 
 #[test]
-fn mistakes_say_what_to_type() {
+fn usage_errors_of_ui_suggest_a_fix() {
     let world = World::trusted();
-    world.run(&["ui", "--port", "http"]).exits(2).says(&["`http` is no port", "65535"]);
+    world
+        .run(&["ui", "--port", "http"])
+        .exits(2)
+        .stderr_contains(&["`http` is not a port", "65535"]);
     let site = Site::open(&world);
     let taken = site.link.split(['/', ':']).nth(4).unwrap_or_default().to_owned();
     let other = World::trusted();
-    other.run(&["ui", "--no-open", "--port", &taken]).exits(3).says(&["cannot listen on"]);
+    other
+        .run(&["ui", "--no-open", "--port", &taken])
+        .exits(3)
+        .stderr_contains(&["cannot listen on"]);
 }

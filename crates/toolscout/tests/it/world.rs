@@ -1,4 +1,4 @@
-//! A folder with files, its own state, and the program to run in it.
+//! A temporary project folder with its own state, in which tests run the program.
 
 use serde_json::Value;
 use std::fs;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A project folder with its own state and configuration folders; gone when dropped.
+/// A project folder with its own state and configuration folders. Dropping it deletes them.
 pub(crate) struct World {
     dir: TempDir,
     cwd: PathBuf,
     vars: Vec<(String, String)>,
 }
 
-/// What a run of the program gave.
+/// The exit code and output of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) out: String,
@@ -24,17 +24,17 @@ pub(crate) struct Outcome {
 impl World {
     /// A project: an empty folder with a marker.
     pub(crate) fn project() -> Self {
-        Self::bare().file("project/package.json", "{}").at("project")
+        Self::bare().file("project/package.json", "{}").in_folder("project")
     }
 
-    /// No project: an empty folder without any marker up to the root of the file system.
+    /// An empty folder that is not in a project: no parent folder has a marker.
     pub(crate) fn bare() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let cwd = dir.path().canonicalize().expect("its real path");
         Self { dir, cwd, vars: Vec::new() }
     }
 
-    /// Writes a file, its folders too; the path is relative to where runs take place.
+    /// Writes a file and creates its folders. The path is relative to the working folder of runs.
     pub(crate) fn file(self, path: &str, text: &str) -> Self {
         let file = self.cwd.join(path);
         fs::create_dir_all(file.parent().expect("a folder")).expect("make folders");
@@ -51,34 +51,39 @@ impl World {
         world
     }
 
-    /// A tool file that echoes its arguments as JSON, with this description and these parameters (TOML, may be empty).
+    /// A tool file that echoes its arguments as JSON, with this name and more lines of TOML, which
+    /// may be empty.
     pub(crate) fn echo(self, path: &str, name: &str, more: &str) -> Self {
         let text = format!("name = \"{name}\"\n{more}\n[run]\ncommand = [\"cat\"]\n");
         self.file(path, &text)
     }
 
-    /// An executable that answers our verbs: says `schema` to `tool-schema`, and does `invoke` (shell) on `tool-invoke`.
-    /// Every start is noted; see [`World::started`].
+    /// An executable that implements our verbs: it prints `schema` for `tool-schema`, and runs
+    /// `invoke` (shell) for `tool-invoke`. It logs every start; see [`World::started`].
     pub(crate) fn program(self, path: &str, schema: &str, invoke: &str) -> Self {
-        let noted = self.noted().display().to_string();
+        let noted = self.start_log().display().to_string();
         let text = format!(
             "#!/bin/sh\necho \"$1\" >> '{noted}'\ncase \"$1\" in\ntool-schema)\ncat <<'END'\n{schema}\nEND\n;;\ntool-invoke)\n{invoke}\n;;\nesac\n"
         );
         self.script(path, &text)
     }
 
-    /// The verbs that programs of this world were started with so far, in order.
+    /// The verbs of all program starts in this world so far, in order.
     pub(crate) fn started(&self) -> Vec<String> {
-        fs::read_to_string(self.noted()).unwrap_or_default().lines().map(str::to_owned).collect()
+        fs::read_to_string(self.start_log())
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
-    /// Where programs note that they were started; scripts of a test's own may write lines there, too.
-    pub(crate) fn noted(&self) -> PathBuf {
+    /// The file in which programs log their starts. Scripts of a test may append lines, too.
+    pub(crate) fn start_log(&self) -> PathBuf {
         self.dir.path().join("started")
     }
 
-    /// Runs take place in this folder from now on, relative to the last one; it is made.
-    pub(crate) fn at(mut self, folder: &str) -> Self {
+    /// Creates this folder, relative to the last one, and uses it as the working folder of runs.
+    pub(crate) fn in_folder(mut self, folder: &str) -> Self {
         self.cwd = self.cwd.join(folder);
         fs::create_dir_all(&self.cwd).expect("make a folder");
         self
@@ -90,25 +95,25 @@ impl World {
         self
     }
 
-    /// A path in the folder where runs take place.
+    /// A path in the working folder of runs.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.cwd.join(path)
     }
 
-    /// The temporary folder around everything; state and configuration are in `state` and `config` there.
-    pub(crate) fn outside(&self) -> &Path {
+    /// The temporary folder that contains everything, such as the folders `state` and `config`.
+    pub(crate) fn temp_dir(&self) -> &Path {
         self.dir.path()
     }
 
     /// The program, ready to start: a clean environment, nothing on standard input.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.other(env!("CARGO_BIN_EXE_toolscout"));
+        let mut command = self.program_command(env!("CARGO_BIN_EXE_toolscout"));
         command.args(args);
         command
     }
 
-    /// Another program in the same environment, with ours on its PATH.
-    pub(crate) fn other(&self, program: &str) -> Command {
+    /// A command for another program in the same environment, with ours on its `PATH`.
+    pub(crate) fn program_command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.cwd).env_clear().stdin(Stdio::null());
         let ours = Path::new(env!("CARGO_BIN_EXE_toolscout")).parent().map(Path::to_owned);
@@ -124,18 +129,18 @@ impl World {
 
     /// Runs the program to its end.
     pub(crate) fn run(&self, args: &[&str]) -> Outcome {
-        Outcome::of(&mut self.command(args))
+        Outcome::run(&mut self.command(args))
     }
 
-    /// Runs the program with this on its standard input.
+    /// Runs the program with this standard input.
     pub(crate) fn run_with(&self, input: &[u8], args: &[&str]) -> Outcome {
         let file = self.dir.path().join("input");
         fs::write(&file, input).expect("write the input");
-        Outcome::of(self.command(args).stdin(fs::File::open(file).expect("open the input")))
+        Outcome::run(self.command(args).stdin(fs::File::open(file).expect("open the input")))
     }
 
-    /// Runs the program and expects it to be done without a complaint; gives what it printed.
-    pub(crate) fn out(&self, args: &[&str]) -> String {
+    /// Runs the program, and expects success and an empty stderr; returns stdout.
+    pub(crate) fn stdout(&self, args: &[&str]) -> String {
         let outcome = self.run(args);
         assert_eq!(
             (outcome.code, outcome.err.as_str()),
@@ -146,7 +151,7 @@ impl World {
         outcome.out
     }
 
-    /// The list of all tools, whatever was said beside it.
+    /// The list of all tools, regardless of stderr.
     pub(crate) fn tools(&self, args: &[&str]) -> Vec<Value> {
         let args: Vec<&str> = args.iter().copied().chain(["tools", "--json"]).collect();
         self.run(&args).exits(0).json().as_array().expect("a list").clone()
@@ -160,14 +165,14 @@ impl World {
             .as_array()
             .expect("a list")
             .iter()
-            .map(|it| it["name"].as_str().unwrap_or("?").to_owned())
+            .map(|tool| tool["name"].as_str().unwrap_or("?").to_owned())
             .collect()
     }
 }
 
 impl Outcome {
-    /// Runs it to its end.
-    pub(crate) fn of(command: &mut Command) -> Self {
+    /// Runs a command to its end.
+    pub(crate) fn run(command: &mut Command) -> Self {
         let output = command.output().expect("the program starts");
         Self {
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -176,7 +181,7 @@ impl Outcome {
         }
     }
 
-    /// What was printed, as JSON.
+    /// Stdout, parsed as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out)
             .unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
@@ -188,16 +193,16 @@ impl Outcome {
         self
     }
 
-    /// What was said to be wrong with the command line, without the last line, which says how to see what is right.
-    pub(crate) fn mistakes(&self) -> &str {
+    /// The usage errors on stderr, without the last line, which refers to help.
+    pub(crate) fn usage_errors(&self) -> &str {
         let (mistakes, hint) =
             self.err.trim_end().rsplit_once('\n').unwrap_or_else(|| panic!("no hint: {self:?}"));
         assert!(hint.starts_with("  hint: toolscout ") && hint.ends_with("--help"), "{self:?}");
         mistakes
     }
 
-    /// Expects all of these in what was said on standard error.
-    pub(crate) fn says(self, parts: &[&str]) -> Self {
+    /// Expects all of these texts on stderr.
+    pub(crate) fn stderr_contains(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(self.err.contains(part), "{part:?} is not in {self:?}");
         }
@@ -206,43 +211,43 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// Expects none of these in what was said on standard error.
-    pub(crate) fn keeps_quiet_about(self, parts: &[&str]) -> Self {
+    /// Expects none of these texts on stderr.
+    pub(crate) fn stderr_lacks(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(!self.err.contains(part), "{part:?} is in {self:?}");
         }
         self
     }
 
-    /// Events of this name that were logged with `--verbose --log-format json`.
+    /// Events of this name in a log written with `--verbose --log-format json`.
     pub(crate) fn events(&self, name: &str) -> Vec<Value> {
-        let events = self.err.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-        events.filter(|it| it["event"] == name).collect()
+        let events = self.err.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        events.filter(|event| event["event"] == name).collect()
     }
 }
 
-/// Whether a program that a test needs is there. Where it is not, the test says so and is passed over, unless all tests
-/// must run.
-pub(crate) fn has(program: &str) -> bool {
+/// Whether a program that a test needs is installed. If it is not, the test is skipped with a
+/// message, unless all tests are required to run.
+pub(crate) fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = std::env::split_paths(&path).any(|it| it.join(program).is_file());
-    can_run(there, program)
+    let is_found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    can_run(is_found, program)
 }
 
-/// As [`has`], for anything else that a test needs.
-pub(crate) fn can_run(there: bool, needed: &str) -> bool {
-    if !there {
+/// As [`is_installed`], for anything else that a test needs.
+pub(crate) fn can_run(is_available: bool, needed: &str) -> bool {
+    if !is_available {
         assert!(
-            std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"),
+            std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|value| value != "all"),
             "`{needed}` is not installed"
         );
-        skipped(&format!("needs {needed}"));
+        report_skipped(&format!("needs {needed}"));
     }
-    there
+    is_available
 }
 
-/// Says that a test was passed over, and why.
+/// Reports a skipped test and the reason.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests must be able to see it")]
-pub(crate) fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
+pub(crate) fn report_skipped(reason: &str) {
+    eprintln!("skipped: {reason}");
 }

@@ -1,5 +1,6 @@
-//! 1. A discovery is told from its beginning to its end, with counts, names and how long it took.
-//! 2. What a configuration refers to is in no line, no span and no journal, whatever a server makes of it.
+//! 1. The log shows the start and the end of a discovery, with counts, names and duration.
+//! 2. Secrets that a configuration refers to are in no log line, span or journal, even if a server
+//!    repeats them.
 
 use super::otlp::Receiver;
 use crate::world::World;
@@ -28,7 +29,7 @@ fn a_discovery_is_logged_with_counts_names_and_duration() {
 }
 
 #[test]
-fn what_is_registered_is_logged_by_server() {
+fn registered_tools_are_logged_by_server() {
     let tools = json!([{"name": "send", "inputSchema": {"type": "object"}}]);
     let world = World::trusted().listing("mail", &tools).echo("tools/a.tool.toml", "alpha", "");
     world.run(&["server", "refresh"]).exits(0);
@@ -46,8 +47,8 @@ fn what_is_registered_is_logged_by_server() {
 }
 
 #[test]
-fn what_a_configuration_refers_to_is_in_no_log_no_span_and_no_journal() {
-    // No rule about how secrets look would find these.
+fn referenced_secrets_are_not_in_logs_spans_or_journal() {
+    // No rule about the shape of secrets detects these.
     let canaries = ["plainwordsecret", "anotherplainword", "thirdplainsecret"];
     let words =
         ["sh", "-c", "echo \"cannot log in as $A with $B and $C\" >&2; exit 3"].map(str::to_owned);
@@ -62,19 +63,19 @@ fn what_a_configuration_refers_to_is_in_no_log_no_span_and_no_journal() {
     let world = world.var("OTEL_EXPORTER_OTLP_ENDPOINT", &receiver.address());
     let world = world.var("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true");
     let failed = world.run(&logged(&["server", "refresh"])).exits(3);
-    // Somebody passes it on as an argument whose name says nothing.
+    // A caller passes the secret in an argument with a neutral name.
     let called = world.run(&logged(&["alpha", "--input", r#"{"note":"it is plainwordsecret"}"#]));
     assert!(!called.events("tool_call").is_empty(), "{called:?}");
     for (outcome, what) in [(&failed, "failed"), (&called, "called")] {
-        for canary in canaries.iter().filter(|it| what == "failed" || **it == canaries[0]) {
+        for canary in canaries.iter().filter(|canary| what == "failed" || **canary == canaries[0]) {
             assert!(!outcome.err.contains(canary), "{canary} when it {what}: {}", outcome.err);
         }
     }
-    let spans: Vec<u8> = receiver.requests().into_iter().flat_map(|it| it.body).collect();
+    let spans: Vec<u8> = receiver.requests().into_iter().flat_map(|request| request.body).collect();
     assert!(!spans.is_empty(), "both were told of");
     for canary in canaries {
         assert!(!holds(&spans, canary), "{canary} in a span");
-        for file in files(&world.outside().join("state")) {
+        for file in files(&world.temp_dir().join("state")) {
             assert!(
                 !holds(&fs::read(&file).expect("readable"), canary),
                 "{canary} in {}",
@@ -85,15 +86,15 @@ fn what_a_configuration_refers_to_is_in_no_log_no_span_and_no_journal() {
 }
 
 fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes.windows(text.len()).any(|it| it == text.as_bytes())
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-/// All that a run has left behind: what is remembered, and the journal.
+/// All files that a run has written: the state and the journal.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries =
-        fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|it| it.path());
+        fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|entry| entry.path());
     entries
-        .flat_map(|it| if it.is_dir() { files(&it) } else { vec![it] })
-        .filter(|it| it.is_file())
+        .flat_map(|entry| if entry.is_dir() { files(&entry) } else { vec![entry] })
+        .filter(|item| item.is_file())
         .collect()
 }

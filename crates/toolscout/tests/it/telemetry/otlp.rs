@@ -1,12 +1,14 @@
-//! 1. Discoveries, searches and calls arrive at a collector as spans, with their ids, parents, times and attributes.
-//! 2. A trace that a client began goes through us to the server, and what is not to be kept is not sent.
-//! 3. A collector that is slow, busy, gone or somewhere else costs nobody anything.
+//! 1. A collector receives discoveries, searches and calls as spans, with their ids, parents, times
+//!    and attributes.
+//! 2. A trace of a client continues through toolscout to the server, and spans that are not sampled
+//!    are not exported.
+//! 3. A slow, busy, unreachable or redirecting collector does not affect commands.
 
 mod decode;
 mod receiver;
 
 use crate::serve::Agent;
-use crate::servers::scene::until;
+use crate::servers::fixture::wait_until;
 use crate::world::World;
 pub(super) use decode::Span;
 pub(super) use receiver::Receiver;
@@ -15,7 +17,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A server that writes down how it is called.
+/// A server that records how it is called.
 const NOTING: &str = r#"
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -27,7 +29,7 @@ while IFS= read -r line; do
   esac
 done"#;
 
-/// A world with that server, and a collector for what is done in it.
+/// A project with that server, which exports to this collector.
 pub(super) fn world(receiver: &Receiver) -> World {
     let words = ["sh", "s.sh"].map(str::to_owned);
     let world = World::trusted().entry("s", &words, "").file("s.sh", NOTING);
@@ -35,14 +37,14 @@ pub(super) fn world(receiver: &Receiver) -> World {
 }
 
 fn named<'a>(spans: &'a [Span], name: &str) -> &'a Span {
-    let all: Vec<_> = spans.iter().filter(|it| it.name == name).collect();
+    let all: Vec<_> = spans.iter().filter(|span| span.name == name).collect();
     let [one] = all[..] else { panic!("not one `{name}` in {spans:#?}") };
     one
 }
 
-/// All that has arrived so far.
+/// All spans received so far.
 pub(super) fn spans_of(receiver: &Receiver) -> Vec<Span> {
-    receiver.requests().iter().flat_map(|it| decode::spans(&it.body)).collect()
+    receiver.requests().iter().flat_map(|request| decode::spans(&request.body)).collect()
 }
 
 fn now() -> u64 {
@@ -51,7 +53,7 @@ fn now() -> u64 {
 }
 
 #[test]
-fn what_commands_do_arrives_as_spans() {
+fn commands_export_spans() {
     let receiver = Receiver::start(&[]);
     let world = world(&receiver)
         .var("OTEL_SERVICE_NAME", "mine")
@@ -74,9 +76,11 @@ fn what_commands_do_arrives_as_spans() {
             (&json!("mine"), &json!("test"))
         );
     }
-    let spans: Vec<Span> = requests.iter().flat_map(|it| decode::spans(&it.body)).collect();
-    // A server that is started for a call is listed again; that one was not needed.
-    let discovery = spans.iter().find(|it| it.name == "tool-discovery").expect("a discovery");
+    let spans: Vec<Span> =
+        requests.iter().flat_map(|request| decode::spans(&request.body)).collect();
+    // The call starts the server and lists its tools again; the first span is the explicit
+    // discovery.
+    let discovery = spans.iter().find(|span| span.name == "tool-discovery").expect("a discovery");
     assert_eq!(discovery.attributes["toolscout.server"], "s");
     assert_eq!(discovery.attributes["langfuse.observation.metadata.byServer"], r#"{"s":1}"#);
     assert_eq!(discovery.attributes["toolscout.tool.names"], json!(["say"]));
@@ -101,7 +105,7 @@ fn what_commands_do_arrives_as_spans() {
 }
 
 #[test]
-fn a_trace_goes_through_us_to_the_server() {
+fn trace_context_is_propagated_to_the_server() {
     let receiver = Receiver::start(&[]);
     let world = world(&receiver);
     world.run(&["server", "refresh"]).exits(0);
@@ -114,16 +118,16 @@ fn a_trace_goes_through_us_to_the_server() {
     };
     world.run_with((call(1, "01") + &call(2, "00")).as_bytes(), &["serve"]).exits(0);
     let spans = spans_of(&receiver);
-    // The second was not to be kept.
+    // The second trace was not sampled.
     let span = named(&spans, "tool-call");
     assert_eq!((&*span.trace, span.parent.as_deref()), (trace, Some(parent)));
     assert!(span.attributes.contains_key("langfuse.session.id"), "{span:?}");
     let called = fs::read_to_string(world.path("called")).expect("it was called");
-    let called = called.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+    let called = called.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let mut passed: Vec<_> =
-        called.map(|it| it["params"]["_meta"]["traceparent"].to_string()).collect();
-    // They may have come in either order.
-    passed.sort_by_key(|it| it.ends_with("-00\""));
+        called.map(|value| value["params"]["_meta"]["traceparent"].to_string()).collect();
+    // The two calls may arrive in either order.
+    passed.sort_by_key(|item| item.ends_with("-00\""));
     assert_eq!(
         passed[0],
         format!("\"00-{trace}-{}-01\"", span.id),
@@ -136,7 +140,7 @@ fn a_trace_goes_through_us_to_the_server() {
 }
 
 #[test]
-fn a_collector_that_is_busy_is_asked_again_and_one_that_points_elsewhere_is_not_followed() {
+fn a_busy_collector_is_retried_and_redirects_are_not_followed() {
     let elsewhere = Receiver::start(&[]);
     let moved = format!(
         "HTTP/1.1 307 Temporary Redirect\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n",
@@ -150,20 +154,22 @@ fn a_collector_that_is_busy_is_asked_again_and_one_that_points_elsewhere_is_not_
         "{outcome:?}"
     );
     assert!(elsewhere.requests().is_empty());
-    // At the end of a short command nobody waits for that; while an agent is served there is time.
+    // A short command does not wait for a retry; a running `serve` has time for it.
     let busy = "HTTP/1.1 503 Busy\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
     let receiver = Receiver::start(&[busy, busy]);
     let world = self::world(&receiver);
-    world.run(&["server", "refresh"]).exits(0).says(&["answered 503"]);
+    world.run(&["server", "refresh"]).exits(0).stderr_contains(&["answered 503"]);
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.text("s__say", json!({})), "said");
-    let has_call = |it: &Request| decode::spans(&it.body).iter().any(|it| it.name == "tool-call");
-    until("the call is told of", || receiver.requests().iter().any(has_call));
+    let has_call = |request: &Request| {
+        decode::spans(&request.body).iter().any(|span| span.name == "tool-call")
+    };
+    wait_until("the call is told of", || receiver.requests().iter().any(has_call));
     assert_eq!(agent.end().0, 0);
 }
 
 #[test]
-fn a_collector_that_is_gone_or_says_nothing_breaks_nothing_and_is_told_of_once() {
+fn an_unavailable_collector_is_reported_once_and_breaks_nothing() {
     let silent = Receiver::silent();
     let gone = "http://127.0.0.1:9".to_owned();
     for address in [gone, silent.address()] {
@@ -178,7 +184,7 @@ fn a_collector_that_is_gone_or_says_nothing_breaks_nothing_and_is_told_of_once()
 }
 
 #[test]
-fn a_person_s_own_file_says_where_and_a_project_s_may_not() {
+fn only_the_user_configuration_may_set_the_collector() {
     let receiver = Receiver::start(&[]);
     let words = ["sh", "s.sh"].map(str::to_owned);
     let world = World::trusted().entry("s", &words, "").file("s.sh", NOTING);
@@ -186,7 +192,7 @@ fn a_person_s_own_file_says_where_and_a_project_s_may_not() {
         "[telemetry]\notlp = \"{}/\"\nheaders = {{ Authorization = \"Basic ${{COLLECTOR_KEY}}\" }}\nservice = \"mine\"\ncontent = true\n",
         receiver.address()
     );
-    let config = world.outside().join("config");
+    let config = world.temp_dir().join("config");
     fs::create_dir_all(&config).expect("a folder");
     fs::write(config.join("config.toml"), &table).expect("written");
     let world = world
@@ -196,20 +202,24 @@ fn a_person_s_own_file_says_where_and_a_project_s_may_not() {
     let outcome = world
         .run(&["--verbose", "--log-format", "json", "search", "say plaincollectorkey"])
         .exits(0);
-    // A person is shown what they typed; a log is read by others.
-    let log = outcome.err.lines().filter(|it| it.starts_with('{'));
+    // The terminal may repeat the typed query; the log is redacted, because others read it.
+    let log = outcome.err.lines().filter(|line| line.starts_with('{'));
     assert!(!log.collect::<String>().contains("plaincollectorkey"), "{outcome:?}");
     let requests = receiver.requests();
-    let spans: Vec<Span> = requests.iter().flat_map(|it| decode::spans(&it.body)).collect();
+    let spans: Vec<Span> =
+        requests.iter().flat_map(|request| decode::spans(&request.body)).collect();
     assert!(
-        requests.iter().all(|it| it.header("authorization") == Some("Basic plaincollectorkey"))
+        requests
+            .iter()
+            .all(|request| request.header("authorization") == Some("Basic plaincollectorkey"))
     );
-    assert!(requests.iter().all(|it| it.header("content-encoding") == Some("gzip")));
+    assert!(requests.iter().all(|request| request.header("content-encoding") == Some("gzip")));
     assert_eq!(decode::resource(&requests[0].body)["service.name"], "mine");
     assert_eq!(
         named(&spans, "tool-search").attributes["langfuse.observation.input"],
         "say [REDACTED]"
     );
     let of_project = World::project().file("toolscout.toml", &table).run(&["tools"]).exits(0);
-    of_project.says(&["`telemetry` is set, which only a person's own configuration may say"]);
+    of_project
+        .stderr_contains(&["`telemetry` is set, which is allowed only in your user configuration"]);
 }

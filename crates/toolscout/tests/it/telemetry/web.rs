@@ -1,14 +1,14 @@
-//! 1. A trace may come in the headers around a message, too, and goes on to the server.
-//! 2. What was done is counted, and can be read in Prometheus' format; nothing of it is somebody's words.
+//! 1. A trace in the HTTP headers of a message continues to the server, too.
+//! 2. Metrics are available in the Prometheus format and contain no text of users.
 
 use super::otlp::{Receiver, spans_of, world};
 use crate::serve::Web;
-use crate::servers::scene::until;
+use crate::servers::fixture::wait_until;
 use serde_json::{Value, json};
 use std::fs;
 
 #[test]
-fn a_trace_may_come_in_headers_and_goes_on_to_the_server() {
+fn trace_headers_of_a_request_reach_the_server() {
     let receiver = Receiver::start(&[]);
     let world = world(&receiver);
     world.run(&["server", "refresh"]).exits(0);
@@ -17,8 +17,8 @@ fn a_trace_may_come_in_headers_and_goes_on_to_the_server() {
     let header = format!("Traceparent: 00-{trace}-{parent}-01");
     let mut session = web.session("/mcp", &[&header, "Tracestate: vendor=1"]);
     assert_eq!(session.text("s__say", json!({})), "said");
-    let is_call = |it: &super::otlp::Span| it.name == "tool-call";
-    until("the call is told of", || spans_of(&receiver).iter().any(is_call));
+    let is_call = |span: &super::otlp::Span| span.name == "tool-call";
+    wait_until("the call is told of", || spans_of(&receiver).iter().any(is_call));
     let span = spans_of(&receiver).into_iter().find(is_call).expect("a call");
     assert_eq!((&*span.trace, span.parent.as_deref()), (trace, Some(parent)));
     let called = fs::read_to_string(world.path("called")).expect("it was called");
@@ -28,7 +28,7 @@ fn a_trace_may_come_in_headers_and_goes_on_to_the_server() {
 }
 
 #[test]
-fn what_was_done_is_counted_for_prometheus() {
+fn activity_is_counted_in_prometheus_metrics() {
     let receiver = Receiver::start(&[]);
     let world = world(&receiver);
     world.run(&["server", "refresh"]).exits(0);
@@ -40,19 +40,19 @@ fn what_was_done_is_counted_for_prometheus() {
     let answer = web.send("GET", "/metrics", &[], "");
     assert_eq!(answer.status, 200, "{answer:?}");
     assert!(
-        answer.header("content-type").is_some_and(|it| it.starts_with("text/plain")),
+        answer.header("content-type").is_some_and(|header| header.starts_with("text/plain")),
         "{answer:?}"
     );
     let count = |line: &str| {
-        let found = answer.body.lines().find_map(|it| it.strip_prefix(line)?.strip_prefix(' '));
+        let found = answer.body.lines().find_map(|item| item.strip_prefix(line)?.strip_prefix(' '));
         found
             .unwrap_or_else(|| panic!("no {line} in {}", answer.body))
             .parse::<f64>()
             .expect("a number")
     };
-    assert!(count("toolscout_calls_total{server=\"s\",outcome=\"done\"}") >= 1.0);
+    assert!(count("toolscout_calls_total{server=\"s\",outcome=\"succeeded\"}") >= 1.0);
     assert_eq!(count("toolscout_tools{server=\"s\",status=\"ready\"}"), 1.0);
-    assert_eq!(count("toolscout_search_seconds_count"), 1.0);
+    assert_eq!(count("toolscout_search_duration_seconds_count"), 1.0);
     assert!(count("toolscout_sessions_total") >= 1.0);
     assert!(!answer.body.contains("verypersonalwords"));
 }

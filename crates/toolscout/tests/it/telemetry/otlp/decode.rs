@@ -18,8 +18,9 @@ pub(in super::super) struct Span {
 /// `ExportTraceServiceRequest.resourceSpans[].scopeSpans[].spans[]`.
 pub(in super::super) fn spans(request: &[u8]) -> Vec<Span> {
     let request: Value = serde_json::from_slice(request).expect("JSON");
-    let of_scope = items(&request["resourceSpans"]).iter().flat_map(|it| items(&it["scopeSpans"]));
-    of_scope.flat_map(|it| items(&it["spans"])).map(span).collect()
+    let of_scope =
+        items(&request["resourceSpans"]).iter().flat_map(|item| items(&item["scopeSpans"]));
+    of_scope.flat_map(|of_scope| items(&of_scope["spans"])).map(span).collect()
 }
 
 /// The attributes of the first resource.
@@ -47,17 +48,18 @@ fn span(span: &Value) -> Span {
 }
 
 fn attributes(list: &Value) -> Map<String, Value> {
-    let pair = |it: &Value| (it["key"].as_str().expect("a key").to_owned(), value(&it["value"]));
+    let pair =
+        |inner: &Value| (inner["key"].as_str().expect("a key").to_owned(), value(&inner["value"]));
     items(list).iter().map(pair).collect()
 }
 
 fn value(any: &Value) -> Value {
     let fields: Vec<_> = any.as_object().expect("an object").iter().collect();
-    let [(name, it)] = fields[..] else { panic!("not one value in {any}") };
+    let [(name, inner)] = fields[..] else { panic!("not one value in {any}") };
     match name.as_str() {
-        "stringValue" | "boolValue" | "doubleValue" => it.clone(),
-        "intValue" => json!(it.as_str().expect("a text").parse::<i64>().expect("a number")),
-        "arrayValue" => items(&it["values"]).iter().map(value).collect(),
+        "stringValue" | "boolValue" | "doubleValue" => inner.clone(),
+        "intValue" => json!(inner.as_str().expect("a text").parse::<i64>().expect("a number")),
+        "arrayValue" => items(&inner["values"]).iter().map(value).collect(),
         other => panic!("no kind of value: {other}"),
     }
 }

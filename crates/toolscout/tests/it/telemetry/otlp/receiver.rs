@@ -1,4 +1,4 @@
-//! A collector on this machine, as small as one can be.
+//! A minimal collector on loopback.
 
 use flate2::read::GzDecoder;
 use parking_lot::Mutex;
@@ -18,23 +18,24 @@ pub(in super::super) struct Receiver {
 pub(in super::super) struct Request {
     pub(in super::super) line: String,
     headers: Vec<(String, String)>,
-    /// As it was before it was compressed.
+    /// The body after decompression.
     pub(in super::super) body: Vec<u8>,
 }
 
 impl Request {
     pub(in super::super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl Receiver {
-    /// Answers with these first, and then with yes.
+    /// Gives these responses first, and then accepts every request.
     pub(in super::super) fn start(answers: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         let requests = Arc::<Mutex<Vec<Request>>>::default();
-        let mut answers: Vec<String> = answers.iter().rev().map(|it| (*it).to_owned()).collect();
+        let mut answers: Vec<String> =
+            answers.iter().rev().map(|answer| (*answer).to_owned()).collect();
         let taken = requests.clone();
         thread::spawn(move || {
             for stream in listener.incoming().filter_map(Result::ok) {
@@ -52,7 +53,7 @@ impl Receiver {
         Self { address, requests }
     }
 
-    /// Takes connections, and never says a word.
+    /// Accepts connections and never responds.
     pub(in super::super) fn silent() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
@@ -64,7 +65,7 @@ impl Receiver {
         self.address.clone()
     }
 
-    /// What was taken so far.
+    /// The requests received so far.
     pub(in super::super) fn requests(&self) -> Vec<Request> {
         self.requests.lock().clone()
     }
@@ -74,19 +75,19 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
-        stream.read_line(&mut line).ok().filter(|it| *it > 0)?;
+        stream.read_line(&mut line).ok().filter(|line| *line > 0)?;
         match line.trim_end() {
             "" => break,
             line => lines.push(line.to_owned()),
         }
     }
-    let header = |it: &String| {
-        it.split_once(':').map(|(name, it)| (name.to_lowercase(), it.trim().to_owned()))
+    let header = |text: &String| {
+        text.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
     };
     let headers: Vec<_> = lines[1..].iter().filter_map(header).collect();
     let mut request = Request { line: lines[0].clone(), headers, body: Vec::new() };
     let length =
-        request.header("content-length").and_then(|it| it.parse().ok()).unwrap_or_default();
+        request.header("content-length").and_then(|header| header.parse().ok()).unwrap_or_default();
     let mut body = vec![0; length];
     stream.read_exact(&mut body).ok()?;
     request.body = match request.header("content-encoding") {
