@@ -1,5 +1,6 @@
 //! Parses the command line, as far as possible before the command is known.
 
+use crate::alias::{self, Alias};
 use crate::command::Commands;
 use crate::{AppError, LifecycleError, Options};
 use std::ffi::OsString;
@@ -9,7 +10,8 @@ use toolscout_core::escape;
 use toolscout_surface::cli::{
     self, CommandSpec, InputFrom, Locale, OptionSpec, Parsed, UsageErrors,
 };
-use toolscout_workspace::CommandTraits;
+use toolscout_surface::output::Format;
+use toolscout_workspace::{ColorChoice, CommandTraits};
 
 /// The parsed command line: the program's options, the command's name, and the arguments of the
 /// command.
@@ -17,6 +19,22 @@ pub(crate) struct Line {
     pub(crate) options: Options,
     pub(crate) word: Option<String>,
     pub(crate) rest: Vec<String>,
+    /// The typed alias. A tool of this name wins over it.
+    pub(crate) alias: Option<TypedAlias>,
+}
+
+/// An alias on the command line.
+pub(crate) struct TypedAlias {
+    pub(crate) word: String,
+    /// For an alias of the program's own options.
+    wants: Option<Wants>,
+}
+
+/// Whether the words that stand for commands are replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aliases {
+    Expanded,
+    Ignored,
 }
 
 impl Line {
@@ -24,10 +42,15 @@ impl Line {
         args: &[String],
         spec: &CommandSpec,
         commands: &Commands,
+        aliases: Aliases,
         env: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, UsageErrors> {
         let before = cli::parse(spec, args)?;
         let (word, rest) = command_and_rest(&before.positionals, commands);
+        let (word, rest, alias) = match aliases {
+            Aliases::Expanded => expanded(word, rest, commands),
+            Aliases::Ignored => (word, rest, None),
+        };
         let after = match word.as_deref() {
             Some(COMPLETE) => being_typed(spec, &rest),
             Some(word) => {
@@ -36,22 +59,41 @@ impl Line {
             None => None,
         };
         let only_reads = only_reads(&before, word.as_deref(), &rest);
-        let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
+        let shows_tools =
+            !only_reads && word.as_deref().is_none_or(|word| takes_ours(commands, word));
+        let lists_tools = matches!(word.as_deref(), None | Some("tools" | "tools list"));
+        let is_about_servers = word.as_deref().is_some_and(is_about_servers);
         let serves = matches!(word.as_deref(), Some("serve" | "ui"));
+        let runs_servers = serves || word.as_deref() == Some("server host");
         // If the line cannot be parsed, its `--lang` is still used, so that the error is shown in
         // that language.
         let is_understood =
-            after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
-        let options =
-            Options::new(before, after, CommandTraits { only_reads, shows_tools, serves });
+            after.is_some() || word.as_deref().is_none_or(|word| !takes_ours(commands, word));
+        let options = Options::new(
+            before,
+            after,
+            CommandTraits {
+                only_reads,
+                shows_tools,
+                lists_tools,
+                is_about_servers,
+                serves,
+                runs_servers,
+            },
+        );
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
+        let default_format = default_format(&env);
         let locale = locale(lang, env);
-        Ok(Self { options: options.with_locale(locale), word, rest })
+        let options = options.with_locale(locale).with_default_format(default_format);
+        Ok(Self { options, word, rest, alias })
     }
 
     /// The requested action. Help wins over the version; both concern the program, so they count
     /// only before a command.
     pub(crate) fn wants(&self) -> Wants {
+        if let Some(wants) = self.alias.as_ref().and_then(|alias| alias.wants.clone()) {
+            return wants;
+        }
         match &self.word {
             Some(word) => Wants::Command(word.clone()),
             None if self.options.switch("help") => Wants::Help,
@@ -79,6 +121,22 @@ fn command_and_rest(words: &[String], commands: &Commands) -> (Option<String>, V
     }
 }
 
+/// The command of an alias, and its arguments.
+fn expanded(
+    word: Option<String>,
+    rest: Vec<String>,
+    commands: &Commands,
+) -> (Option<String>, Vec<String>, Option<TypedAlias>) {
+    let found = word.as_ref().and_then(|word| alias::find(word, &rest, commands));
+    let typed = |wants| word.clone().map(|word| TypedAlias { word, wants });
+    match found {
+        Some(Alias::Command { name, rest }) => (Some(name), rest, typed(None)),
+        Some(Alias::Help) => (None, Vec::new(), typed(Some(Wants::Help))),
+        Some(Alias::Version) => (None, Vec::new(), typed(Some(Wants::Version))),
+        None => (word, rest, None),
+    }
+}
+
 /// The command for which an option of this one is an alias, and its arguments: the value of the
 /// option is the first argument.
 fn by_alias(first: &str, rest: &[String], commands: &Commands) -> Option<(String, Vec<String>)> {
@@ -102,6 +160,7 @@ fn by_alias(first: &str, rest: &[String], commands: &Commands) -> Option<(String
 }
 
 /// The requested action of a command line.
+#[derive(Clone)]
 pub(crate) enum Wants {
     Help,
     Version,
@@ -111,7 +170,12 @@ pub(crate) enum Wants {
 
 /// Whether the program's options may follow this command.
 fn takes_ours(commands: &Commands, word: &str) -> bool {
-    commands.find(word).is_some_and(|it| !it.spec().stop_at_positional)
+    commands.find(word).is_some_and(|command| !command.spec().stop_at_positional)
+}
+
+/// Whether a command concerns servers rather than their tools.
+fn is_about_servers(word: &str) -> bool {
+    word == "discover" || word.split(' ').next() == Some("server")
 }
 
 /// The arguments as strings.
@@ -196,6 +260,49 @@ pub(crate) fn joined(mut command: CommandSpec, program: &[OptionSpec]) -> Comman
     command
 }
 
+/// Checks a new option of the program against those that it has already.
+pub(crate) fn check_option(
+    option: &OptionSpec,
+    earlier: &[OptionSpec],
+) -> Result<(), LifecycleError> {
+    if option.long.trim().is_empty() {
+        return Err(LifecycleError::EmptyOption);
+    }
+    let name = option.long.clone();
+    let mut present = base_options();
+    present.extend_from_slice(earlier);
+    for other in present {
+        if other.long == name || other.aliases.contains(&name) {
+            return Err(LifecycleError::DuplicateOption { name });
+        }
+        if let Some(short) = option.short.filter(|short| other.short == Some(*short)) {
+            return Err(LifecycleError::DuplicateShort { name, short, taken_by: other.long });
+        }
+    }
+    Ok(())
+}
+
+/// The output format of a line that may turn out to be invalid.
+pub(crate) fn format_seen(args: &[String], env: impl Fn(&str) -> Option<String>) -> Format {
+    let typed: Vec<_> = args.iter().map(String::as_str).take_while(|word| *word != "--").collect();
+    let output = typed.iter().enumerate().rev().find_map(|(at, word)| {
+        let next = || typed.get(at + 1).copied();
+        word.strip_prefix("--output=").or_else(|| next().filter(|_| *word == "--output"))
+    });
+    if typed.contains(&"--json") {
+        return Format::Json;
+    }
+    output.and_then(|text| text.parse().ok()).unwrap_or_else(|| default_format(&env))
+}
+
+/// JSON for an agent, which sets `AI_AGENT` in the environment of its commands; text for people.
+fn default_format(env: &impl Fn(&str) -> Option<String>) -> Format {
+    match env("AI_AGENT").as_deref() {
+        None | Some("" | "0" | "false") => Format::Text,
+        Some(_) => Format::Json,
+    }
+}
+
 /// The options every program has.
 pub(crate) fn base_options() -> Vec<OptionSpec> {
     vec![
@@ -204,9 +311,11 @@ pub(crate) fn base_options() -> Vec<OptionSpec> {
             .value("FORMAT")
             .choices(["text", "json", "toon"]),
         OptionSpec::switch("json", "The same as --output json"),
-        OptionSpec::switch("dry-run", "Show what would be done, and do nothing"),
-        OptionSpec::switch("quiet", "Say nothing but errors").short('q'),
-        OptionSpec::switch("verbose", "Say more").short('v'),
+        OptionSpec::text("color", "When to use color").value("WHEN").choices(ColorChoice::NAMES),
+        OptionSpec::switch("no-progress", "Show no progress on the terminal"),
+        OptionSpec::switch("dry-run", "Show what would be done, without doing it"),
+        OptionSpec::switch("quiet", "Show only errors").short('q'),
+        OptionSpec::switch("verbose", "Show more output").short('v'),
         OptionSpec::text("lang", "Language of help and messages")
             .value("LANG")
             .choices(["en", "ja"]),

@@ -1,0 +1,66 @@
+//! Words that people type for a command with another name.
+
+use crate::command::Commands;
+
+/// Words and their commands. A tool with such a name wins over the alias.
+const ALIASES: &[(&str, &str)] = &[
+    ("add", "server add"),
+    ("list", "tools"),
+    ("login", "server login"),
+    ("logout", "server logout"),
+    ("logs", "server logs"),
+    ("ls", "tools"),
+    ("remove", "server remove"),
+    ("rm", "server remove"),
+    ("server ls", "server list"),
+    ("server rm", "server remove"),
+];
+
+/// What the words of an alias stand for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Alias {
+    /// The list of commands.
+    Help,
+    /// The version of the program.
+    Version,
+    /// A command with these arguments.
+    Command { name: String, rest: Vec<String> },
+}
+
+/// The meaning of these words, if the first is an alias and no command.
+pub(crate) fn find(first: &str, rest: &[String], commands: &Commands) -> Option<Alias> {
+    if let Some((second, rest)) = rest.split_first()
+        && let Some(alias) = command(&format!("{first} {second}"), rest, commands)
+    {
+        return Some(alias);
+    }
+    if commands.find(first).is_some() {
+        return None;
+    }
+    match first {
+        "help" => Some(help(rest, commands)),
+        "version" => Some(Alias::Version),
+        _ => command(first, rest, commands),
+    }
+}
+
+fn command(words: &str, rest: &[String], commands: &Commands) -> Option<Alias> {
+    let (_, name) = ALIASES.iter().find(|(alias, _)| *alias == words)?;
+    commands.find(name)?;
+    Some(Alias::Command { name: (*name).to_owned(), rest: rest.to_vec() })
+}
+
+/// `help server add` is `server add --help`.
+fn help(words: &[String], commands: &Commands) -> Alias {
+    let words: Vec<&str> =
+        words.iter().map(String::as_str).take_while(|word| !word.starts_with('-')).collect();
+    let Some((first, _)) = words.split_first() else { return Alias::Help };
+    let both = words.get(..2).map(|both| both.join(" "));
+    let name = both.filter(|both| commands.find(both).is_some());
+    let aliased = || match find(first, &[], commands)? {
+        Alias::Command { name, .. } => Some(name),
+        _ => None,
+    };
+    let name = name.or_else(aliased).unwrap_or_else(|| (*first).to_owned());
+    Alias::Command { name, rest: vec!["--help".to_owned()] }
+}
