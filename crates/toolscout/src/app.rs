@@ -1,24 +1,22 @@
 //! The lifecycle: setup, options, after-setup, resolve, extend, run.
 
 use crate::command::{Extensions, Next};
-use crate::line::{self, Line, Wants};
-use crate::operation_command::OperationCliCommand;
+use crate::composition::{Composed, Composition};
+use crate::line::{self, Aliases, Line, Wants};
 use crate::plugin::{AfterSetup, Setup};
 use crate::{
-    AppError, Command, Decorator, Environment, LifecycleError, Listing, Plugin, RunCx, Startup,
-    Tools, Workspace, lifecycle, words,
+    AppError, Command, Decorator, Environment, Listing, Options, Plugin, RunCx, lifecycle, words,
 };
-use std::collections::HashSet;
+use serde::Serialize;
 use std::ffi::OsString;
 use std::sync::Arc;
-use toolscout_core::escape;
-use toolscout_core::event::Observers;
-use toolscout_gateway::{Gateway, GatewayBuilder};
+use toolscout_core::{Status, escape};
 use toolscout_surface::cli::help::{self, Group};
-use toolscout_surface::cli::{self, CommandSpec, Locale, Parsed, PositionalSpec, UsageError};
+use toolscout_surface::cli::words::Word;
+use toolscout_surface::cli::{self, CommandSpec, Locale, PositionalSpec, UsageError};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::operation::Operations;
-use toolscout_workspace::OPERATIONS;
+use toolscout_surface::operation::ErrorCode;
+use toolscout_surface::output::{Format, json};
 
 /// A program composed of plugins.
 pub struct App {
@@ -56,14 +54,20 @@ impl App {
     /// Cancel-safe: dropping the future stops everything that was started.
     pub async fn run(&self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Exit {
         let mut locale = Locale::from_env(|name| self.var(name));
+        let mut format = Format::Text;
         let ran = match line::texts(args) {
-            Ok(args) => self.try_run(&args, &mut locale).await,
+            Ok(args) => {
+                format = line::format_seen(&args, |name| self.var(name));
+                self.try_run(&args, &mut locale, &mut format).await
+            }
             Err(error) => Err(error),
         };
-        ran.unwrap_or_else(|error| {
-            self.report(&error, locale);
+        let exit = ran.unwrap_or_else(|error| {
+            self.report(&error, locale, format);
             error.exit()
-        })
+        });
+        self.environment.progress().close();
+        exit
     }
 
     pub(crate) fn environment(&self) -> &Arc<Environment> {
@@ -71,33 +75,42 @@ impl App {
     }
 
     /// `locale` is set as soon as the command line is parsed, for later error messages.
-    async fn try_run(&self, args: &[String], locale: &mut Locale) -> Result<Exit, AppError> {
-        let mut setup = Setup::default();
-        for plugin in &self.plugins {
-            plugin.setup(&mut setup)?;
-        }
-        self.add_operations(&mut setup)?;
-        let spec = Arc::new(self.spec(&setup));
+    /// So is `format`, the format of errors, as soon as the command is known.
+    async fn try_run(
+        &self,
+        args: &[String],
+        locale: &mut Locale,
+        format: &mut Format,
+    ) -> Result<Exit, AppError> {
+        let composition = Composition {
+            program: self.program.clone(),
+            plugins: self.plugins.clone().into(),
+            environment: self.environment.clone(),
+        };
         *locale = line::locale_seen(args, |name| self.var(name));
-        let line =
-            Line::read(args, &spec, &setup.commands, |name| self.var(name)).map_err(|errors| {
-                AppError::Usage { errors, help: Some(format!("{} --help", self.program)) }
-            })?;
+        let (line, setup) = self.read_line(args, &composition, Aliases::Expanded)?;
         *locale = line.options.locale();
-        let word = match line.wants() {
-            // Runs before sources and configuration are loaded, so an error in them cannot affect
-            // it.
-            Wants::Version => {
-                return self
-                    .environment
-                    .print(&format!("{} {}\n", self.program, self.version))
-                    .map(|()| Exit::Done);
-            }
+        self.set_up_terminal(&line.options);
+        let (mut wants, alias) =
+            (line.wants(), line.alias.as_ref().map(|alias| alias.word.clone()));
+        // Runs before sources and configuration are loaded, so an error in them cannot affect it.
+        if matches!(wants, Wants::Version) && alias.is_none() {
+            return self.print_version();
+        }
+        let mut run = self.after_setup(composition.clone(), setup, line).await;
+        if let (Some(alias), Ok(composed)) = (alias, &run)
+            && composed.has_tool(&alias).await?
+        {
+            let (line, setup) = self.read_line(args, &composition, Aliases::Ignored)?;
+            wants = line.wants();
+            run = self.after_setup(composition, setup, line).await;
+        }
+        let word = match wants {
+            Wants::Version => return self.print_version(),
             Wants::Help => None,
             Wants::Nothing => self.bare.clone(),
             Wants::Command(word) => Some(word),
         };
-        let run = self.after_setup(setup, line, spec).await?;
         match word {
             Some(word) => {
                 let ran = self.run_command(word.clone(), run?, format).await;
@@ -107,107 +120,97 @@ impl App {
         }
     }
 
-    /// Binds the operations of the installed plugins, and adds their commands.
-    fn add_operations(&self, setup: &mut Setup) -> Result<(), AppError> {
-        let is_there = |id: &str| self.plugins.iter().any(|plugin| plugin.id() == id);
-        let own =
-            OPERATIONS.iter().filter(|(plugins, _)| plugins.iter().any(|plugin| is_there(plugin)));
-        let own: Vec<_> =
-            own.map(|(plugins, bind)| (is_there(plugins[0]), bind(&setup.slot))).collect();
-        // An operation that a server also needs has no command in a program without its command
-        // line plugin.
-        let without: HashSet<_> =
-            own.iter().filter(|(is_there, _)| !is_there).map(|(_, it)| it.spec.name).collect();
-        setup.operations.extend(own.into_iter().map(|(_, operation)| operation));
-        setup.bound = Operations::new(std::mem::take(&mut setup.operations));
-        let commands = OperationCliCommand::all(&setup.bound).into_iter();
-        let mut commands =
-            commands.filter(|command| !without.contains(command.operation().spec.name));
-        commands.try_for_each(|command| setup.commands.add(command))
+    /// Parses the command line as far as possible before the command is known.
+    fn read_line(
+        &self,
+        args: &[String],
+        composition: &Composition,
+        aliases: Aliases,
+    ) -> Result<(Line, Setup), AppError> {
+        let setup = composition.setup(None)?;
+        let spec = self.spec(&setup);
+        let line = Line::read(args, &spec, &setup.commands, aliases, |name| self.var(name));
+        let help = || Some(format!("{} --help", self.program));
+        let line = line.map_err(|errors| AppError::Usage { errors, help: help() })?;
+        Ok((line, setup))
+    }
+
+    /// Applies the options about color and progress.
+    fn set_up_terminal(&self, options: &Options) {
+        let color = options.text("color").and_then(|name| name.parse().ok());
+        self.environment.set_color(color.unwrap_or_default());
+        let traits = &options.command;
+        // Log lines are written without pausing the progress.
+        let logs = options.switch("verbose") || options.text("log-format").is_some();
+        let is_hidden = traits.serves || traits.runs_servers || traits.only_reads || logs;
+        if !is_hidden && !options.switch("no-progress") && !options.switch("quiet") {
+            self.environment.show_progress();
+        }
+    }
+
+    fn print_version(&self) -> Result<Exit, AppError> {
+        let text = format!("{} {}\n", self.program, self.version);
+        self.environment.print(&text).map(|()| Exit::Done)
     }
 
     async fn after_setup(
         &self,
+        composition: Composition,
         setup: Setup,
         line: Line,
-        spec: Arc<CommandSpec>,
     ) -> Result<Run, AppError> {
-        let startup = Startup::new(
-            self.program.clone(),
-            &setup.parts,
-            Arc::new(line.options),
-            self.environment.clone(),
-        )?;
-        let mut gateway = Gateway::builder();
-        for make in setup.sources {
-            gateway = make(&startup)?.into_iter().fold(gateway, GatewayBuilder::source);
-        }
-        for rule in setup.rules {
-            gateway = rule(gateway, &startup)?;
-        }
-        let gateway = gateway.build().map_err(LifecycleError::from)?;
-        let mut observers = Vec::new();
-        for make in setup.observers {
-            observers.extend(make(&startup)?);
-        }
-        let observers = Observers::new(observers);
-        let tools =
-            Arc::new(Tools::new(gateway, self.environment.clone(), &startup.options, observers));
-        let workspace = Arc::new(Workspace::new(startup, setup.parts, tools));
-        let _ = setup.slot.set(workspace.clone());
-        let after = AfterSetup {
-            commands: setup.commands,
-            workspace,
-            operations: setup.bound,
-            offers: Arc::new(setup.offers),
-        };
-        for plugin in &self.plugins {
-            plugin.after_setup(&after)?;
-        }
+        let spec = Arc::new(self.spec(&setup));
+        let Composed { after, decorators } = composition.compose(setup, line.options)?;
         self.commands.iter().try_for_each(|command| after.commands.add_shared(command.clone()))?;
         after.commands.seal();
         let built_in = after.commands.all().iter().map(|item| item.name()).collect();
         after.tools().reserve(built_in);
-        Ok(Run { after, spec, decorators: setup.decorators, rest: line.rest })
+        Ok(Run { after, composition, spec, decorators, rest: line.rest })
     }
 
-    async fn run_command(&self, word: String, run: Run) -> Result<Exit, AppError> {
+    async fn run_command(
+        &self,
+        word: String,
+        run: Run,
+        format: &mut Format,
+    ) -> Result<Exit, AppError> {
         let command = run.resolve(&word).await?;
         let own = command.spec();
+        // A parameter of a tool may have the name of the option.
+        let json_help = Word::JsonHelp.text(run.after.options().locale());
+        let is_tool = run.after.commands.find(&word).is_none();
+        if is_tool && own.find_long("json").is_some_and(|option| option.help != json_help) {
+            *format = run.after.options().format();
+        }
         let takes_ours = run.after.commands.find(&word).is_some() && !own.stop_at_positional;
         let spec = if takes_ours { line::joined(own, &run.spec.options) } else { own };
         let parsed = cli::parse(&spec, &run.rest)?;
         let wants_help =
-            parsed.switch("help") && spec.find_long("help").is_some_and(|it| it.informative);
-        let cx = self.run_cx(word, parsed, run.after, run.spec);
+            parsed.switch("help") && spec.find_long("help").is_some_and(|long| long.informative);
+        let AfterSetup { commands, workspace, operations, offers } = run.after;
+        let mut cx = RunCx {
+            name: word,
+            parsed,
+            workspace,
+            operations,
+            offers,
+            extensions: Arc::default(),
+            commands,
+            version: self.version.as_str().into(),
+            program: self.program.clone(),
+            projects: Arc::new(run.composition),
+            program_spec: run.spec,
+        };
+        let mut extensions = Extensions::default();
+        for plugin in &self.plugins {
+            plugin.extend(&cx, &mut extensions);
+            // The next plugin sees these values through its context, too.
+            cx.extensions = Arc::new(extensions.clone());
+        }
         if wants_help && !command.answers_help() {
             return cx.print_help(spec).map(|()| Exit::Done);
         }
         Next { decorators: &run.decorators, command: command.as_ref() }.run(&cx).await
-    }
-
-    fn run_cx(
-        &self,
-        name: String,
-        parsed: Parsed,
-        after: AfterSetup,
-        program_spec: Arc<CommandSpec>,
-    ) -> RunCx {
-        let mut cx = RunCx {
-            name,
-            parsed,
-            workspace: after.workspace,
-            operations: after.operations,
-            offers: after.offers,
-            extensions: Arc::default(),
-            commands: after.commands,
-            program: self.program.clone(),
-            program_spec,
-        };
-        let mut extensions = Extensions::default();
-        self.plugins.iter().for_each(|it| it.extend(&cx, &mut extensions));
-        cx.extensions = Arc::new(extensions);
-        cx
     }
 
     fn spec(&self, setup: &Setup) -> CommandSpec {
@@ -258,26 +261,42 @@ impl App {
         self.environment.var(name).map(str::to_owned)
     }
 
-    fn report(&self, error: &AppError, locale: Locale) {
-        let mut text = match error {
-            AppError::Usage { errors, .. } => errors.text(locale) + "\n",
-            AppError::UnknownCommand { name, nearest } => {
+    /// Prints the error that ends the run: as text, or as one line of JSON.
+    fn report(&self, error: &AppError, locale: Locale, format: Format) {
+        let message = match error {
+            AppError::Usage { errors, .. } => errors.text(locale),
+            AppError::UnknownCommand { name, nearest, .. } => {
                 UsageError::UnknownCommand { command: name.clone(), nearest: nearest.clone() }
                     .text(locale)
-                    + "\n"
             }
-            error => format!("error: {}\n", escape::text(&error.to_string())),
+            error => escape::text(&error.to_string()).into_owned(),
         };
-        if let Some(hint) = error.hint() {
-            text += &format!("  hint: {}\n", escape::text(&hint));
+        let hint = error.hint().map(|hint| escape::text(&hint).into_owned());
+        if format == Format::Json {
+            let error = ErrorReport { kind: error.code(), message: &message, hint };
+            let object = json::compact(&serde_json::json!({ "error": error }));
+            return self.environment.eprint_error(&(object + "\n"));
         }
-        self.environment.say(&text);
+        let is_usage = matches!(error, AppError::Usage { .. } | AppError::UnknownCommand { .. });
+        let label = if is_usage { "" } else { "error: " };
+        let hint = hint.map(|hint| format!("  hint: {hint}\n")).unwrap_or_default();
+        self.environment.eprint_error(&format!("{label}{message}\n{hint}"));
     }
+}
+
+/// The error that ends a run, as JSON. The kinds are the codes of the HTTP API.
+#[derive(Serialize)]
+struct ErrorReport<'a> {
+    kind: ErrorCode,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 /// A run whose command is about to be resolved.
 struct Run {
     after: AfterSetup,
+    composition: Composition,
     spec: Arc<CommandSpec>,
     decorators: Vec<Arc<dyn Decorator>>,
     rest: Vec<String>,
@@ -305,7 +324,25 @@ impl Run {
             .chain(self.listings().await?.into_iter().map(|listing| listing.name))
             .collect();
         let nearest = cli::nearest(word, names.iter().map(String::as_str)).map(str::to_owned);
-        Err(AppError::UnknownCommand { name: word.to_owned(), nearest })
+        Err(AppError::UnknownCommand { name: word.to_owned(), nearest, hint: self.unprobed() })
+    }
+
+    /// The first file whose tools are unknown, because it has not been inspected.
+    fn unprobed(&self) -> Option<String> {
+        let snapshot = self.after.tools().gateway().snapshot();
+        snapshot.tools().find_map(|tool| match &tool.status {
+            Status::Unprobed(reason) => {
+                let path = tool.provenance.path.as_ref()?.display().to_string();
+                Some(format!("`{path}` may have it: {reason}"))
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether a tool has this name.
+    async fn has_tool(&self, name: &str) -> Result<bool, AppError> {
+        let gateway = self.after.tools().discovered_gateway().await?;
+        Ok(!gateway.full_snapshot().tools_named(name).is_empty())
     }
 
     async fn listings(&self) -> Result<Vec<Listing>, AppError> {

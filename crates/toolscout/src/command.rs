@@ -9,6 +9,7 @@ pub use registry::Commands;
 use crate::{AppError, Environment, Options, Tools, Workspace, words};
 use serde::Serialize;
 use std::any::Any;
+use std::path::Path;
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx};
 use toolscout_surface::cli::help::{self, HelpLayout};
@@ -99,6 +100,20 @@ impl<'a> Next<'a> {
     }
 }
 
+/// Opens further projects in the process of a command.
+pub(crate) trait ProjectOpener: Send + Sync {
+    /// Opens the project that the options name. It inherits the offers of the first one.
+    fn open(&self, options: Options, inherited: Arc<Extensions>)
+    -> Result<OpenedProject, AppError>;
+}
+
+/// A further project of a process.
+pub(crate) struct OpenedProject {
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) operations: Operations,
+    pub(crate) offers: Arc<Extensions>,
+}
+
 /// The context of a running command. Cloning is cheap; background work uses a clone.
 #[derive(Clone)]
 pub struct RunCx {
@@ -111,11 +126,21 @@ pub struct RunCx {
     pub(crate) offers: Arc<Extensions>,
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) commands: Commands,
+    pub(crate) version: Arc<str>,
     pub(crate) program: Arc<str>,
+    pub(crate) projects: Arc<dyn ProjectOpener>,
     pub(crate) program_spec: Arc<CommandSpec>,
 }
 
 impl RunCx {
+    /// The same command with the same options, in another project of this process.
+    pub(crate) fn in_project(&self, folder: &Path) -> Result<Self, AppError> {
+        let options = self.options().in_project(folder);
+        let OpenedProject { workspace, operations, offers } =
+            self.projects.open(options, self.offers.clone())?;
+        Ok(Self { workspace, operations, offers, ..self.clone() })
+    }
+
     /// The workspace of the running program.
     pub fn workspace(&self) -> &Arc<Workspace> {
         &self.workspace
@@ -165,11 +190,18 @@ impl RunCx {
     pub(crate) fn text_style(&self) -> Text {
         let HelpLayout { style, locale, .. } = self.help_layout();
         let verbose = self.options().switch("verbose");
-        Text { style, width: self.environment().width(), locale, verbose }
+        let environment = self.environment();
+        let (width, is_terminal) = (environment.width(), environment.out_is_terminal());
+        Text { style, width, is_terminal, locale, verbose }
     }
 
-    fn look(&self) -> Look {
-        self.environment().look(self.options().locale())
+    fn help_layout(&self) -> HelpLayout {
+        self.environment().help_layout(self.options().locale())
+    }
+
+    /// The version of the program.
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// The name of the program.
@@ -179,7 +211,7 @@ impl RunCx {
 
     /// The context for requests of this run.
     pub fn request(&self) -> Cx {
-        self.tools().request()
+        Cx { extensions: self.extensions.shared(), ..self.tools().request() }
     }
 
     /// Prints data to standard output.
@@ -204,7 +236,7 @@ impl RunCx {
     /// Prints a command's help.
     pub fn print_help(&self, spec: CommandSpec) -> Result<(), AppError> {
         self.print(&help::command(
-            &self.program,
+            self.program(),
             &words::translated(spec, self.options().locale()),
             &self.help_layout(),
         ))

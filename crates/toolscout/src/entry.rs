@@ -3,7 +3,7 @@
 use crate::{App, AppError, Environment};
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use toolscout_surface::codes::Exit;
 
@@ -24,8 +24,17 @@ const DRAIN: Duration = Duration::from_secs(20);
 /// }
 /// ```
 pub fn main(app: Result<App, AppError>) -> ExitCode {
+    // Before anything is started: children run as the same user, and could read this memory.
+    toolscout_process::spawn::hide_from_children();
     let exit = match (app, Builder::new_current_thread().enable_all().build()) {
-        (Ok(app), Ok(runtime)) => run(app, runtime),
+        (Ok(app), Ok(runtime)) => {
+            let exit = runtime.block_on(until_interrupted(app));
+            if exit == Exit::Interrupted {
+                // A thread that waits for terminal input would block the shutdown.
+                runtime.shutdown_background();
+            }
+            exit
+        }
         (Err(error), _) => said(&error.to_string(), error.exit()),
         (_, Err(error)) => said(&format!("could not start: {error}"), Exit::Unavailable),
     };
@@ -33,16 +42,7 @@ pub fn main(app: Result<App, AppError>) -> ExitCode {
 }
 
 fn said(reason: &str, exit: Exit) -> Exit {
-    Environment::of_process().say(&format!("error: {reason}\n"));
-    exit
-}
-
-fn run(app: App, runtime: Runtime) -> Exit {
-    let exit = runtime.block_on(until_interrupted(app));
-    if exit == Exit::Interrupted {
-        // A thread that waits for terminal input would block the shutdown.
-        runtime.shutdown_background();
-    }
+    Environment::from_process().eprint(&format!("error: {reason}\n"));
     exit
 }
 
@@ -51,7 +51,7 @@ async fn until_interrupted(app: App) -> Exit {
     let mut work = JoinSet::new();
     let args: Vec<_> = std::env::args_os().skip(1).collect();
     let environment = app.environment().clone();
-    tokio::select! {
+    let exit = tokio::select! {
         // First, so that the signal handler is installed before the run starts.
         biased;
         Ok(()) = tokio::signal::ctrl_c() => {
@@ -68,7 +68,11 @@ async fn until_interrupted(app: App) -> Exit {
             // A panic has already printed its message.
             ended.and_then(Result::ok).unwrap_or(Exit::Bug)
         }
-    }
+    };
+    toolscout_process::drain().await;
+    // An interrupted run has not erased its progress.
+    environment.progress().close();
+    exit
 }
 
 /// Waits until the run is done, a second interrupt arrives, or the time is up.

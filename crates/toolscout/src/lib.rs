@@ -19,14 +19,19 @@
 //!
 //! Start reading at [`App::run`]: it is the lifecycle.
 
+mod alias;
 mod app;
 mod command;
+mod composition;
 mod entry;
 mod lifecycle;
 mod line;
 mod operation_command;
 mod plugin;
 pub mod plugins;
+mod progress;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use app::{App, AppBuilder};
@@ -47,3 +52,8 @@ pub use toolscout_workspace::journal;
 pub use toolscout_workspace::{
     AppError, Captured, Environment, LifecycleError, Options, Startup, Tools, Workspace,
 };
+
+/// The code of the guide, compiled as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/embedding.md")]
+mod embedding_guide {}

@@ -77,6 +77,8 @@ pub struct Setup {
     pub(crate) operations: Vec<BoundOperation>,
     pub(crate) bound: Operations,
     pub(crate) slot: WorkspaceSlot<Workspace>,
+    /// The offers of the first project of this process, if this is another one.
+    pub(crate) inherited: Option<Arc<Extensions>>,
 }
 
 impl Setup {
@@ -101,8 +103,11 @@ impl Setup {
     }
 
     /// Adds an option of the program itself, accepted before the command or after a built-in one.
-    pub fn add_option(&mut self, option: OptionSpec) {
+    /// An empty name, and a name or a short form that another option has, are errors.
+    pub fn add_option(&mut self, option: OptionSpec) -> Result<(), AppError> {
+        line::check_option(&option, &self.options)?;
         self.options.push(option);
+        Ok(())
     }
 
     /// Adds a source, created once the options are parsed; `None` adds no source in this run.
@@ -146,6 +151,15 @@ impl Setup {
     /// Offers a value to the other plugins, by its type.
     pub fn offer<T: Any + Send + Sync>(&mut self, value: T) {
         self.offers.insert(value);
+    }
+
+    /// A value that one process has once, for all projects that it serves: the one that the first
+    /// project offers, else the default, which is offered to the others.
+    pub(crate) fn once_per_process<T: Any + Clone + Default + Send + Sync>(&mut self) -> T {
+        let inherited = self.inherited.as_ref().and_then(|offers| offers.get::<T>());
+        let value = inherited.map(|value| (*value).clone()).unwrap_or_default();
+        self.offer(value.clone());
+        value
     }
 
     /// A value offered by a plugin that was set up earlier.

@@ -27,6 +27,9 @@ impl Commands {
     /// Like [`Commands::add`], for a command that other runs share.
     pub(crate) fn add_shared(&self, command: Arc<dyn Command>) -> Result<(), AppError> {
         let name = command.name();
+        if name.trim().is_empty() {
+            return Err(LifecycleError::EmptyCommand.into());
+        }
         let mut added = self.0.lock();
         if added.is_sealed {
             return Err(LifecycleError::TooLate { name }.into());
