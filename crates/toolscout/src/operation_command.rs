@@ -75,22 +75,33 @@ impl Command for OperationCliCommand {
                 command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
             let mut input = read_files(&command, input, cx).await?;
             let dry_run = cx.options().switch("dry-run");
-            let mut is_shown = false;
+            if let Some(name) = command.secret() {
+                input.insert(name.to_owned(), read_secret(cx).await?.into());
+            }
+            // Before it is forwarded: the host does not see which process has asked.
+            self.operation.check_access(&cx.request())?;
+            // The text that the user confirmed. A result that is data is more than that.
+            let mut shown = None;
             if !dry_run {
                 match self.confirm(cx, &input).await? {
                     Confirmation::NotNeeded => {}
-                    Confirmation::Given => is_shown = true,
+                    Confirmation::Given { is_data } => shown = Some(is_data),
                     Confirmation::Missing(exit) => return Ok(exit),
                 }
             }
+            let (request, line) = watched_operation(cx, self.command.name);
             if let Some(exit) = self.forward(cx, &input, dry_run).await? {
                 return Ok(exit);
             }
-            let request = Cx { dry_run, ..cx.request() };
             if self.operation.is_stream() {
+                drop((request, line));
+                let request = Cx { dry_run, ..cx.request() };
                 return self.print_stream(cx, self.operation.open(input, request).await?).await;
             }
-            self.print(cx, &self.operation.invoke(input, request).await?, is_shown)
+            let output = self.operation.invoke(input, Cx { dry_run, ..request }).await?;
+            drop(line);
+            let is_shown = shown.is_some_and(|was_data| was_data || !output.is_data);
+            self.print(cx, &output, is_shown)
         })
     }
 }
@@ -111,10 +122,9 @@ impl OperationCliCommand {
             return Ok(None);
         }
         let servers = cx.workspace().servers();
-        let host = servers.control.as_ref().filter(|control| !control.is_ours());
         let format = cx.options().format();
         let accept = if format == Format::Text { "text/plain" } else { "application/json" };
-        let response = match host {
+        let response = match &servers.control {
             // A host that hangs must not block a command that can run without it.
             Some(host) if host_use == HostUse::Preferred => {
                 let run = host.run(&spec.route, input.clone(), accept, |_| ());
@@ -151,7 +161,10 @@ impl OperationCliCommand {
 enum Confirmation {
     NotNeeded,
     /// Confirmed; the output of the dry run is already shown.
-    Given,
+    Given {
+        /// Whether that was data.
+        is_data: bool,
+    },
     /// Not confirmed; the command ends with this exit code.
     Missing(Exit),
 }
@@ -185,10 +198,10 @@ impl OperationCliCommand {
             return Ok(Confirmation::NotNeeded);
         }
         self.print_data(cx, &preview)?;
-        if cx.environment().ask(&format!("Do you want to {}?", planned.summary)).await {
-            return Ok(Confirmation::Given);
+        if cx.environment().confirm(&format!("Do you want to {}?", planned.summary)).await {
+            return Ok(Confirmation::Given { is_data: preview.is_data });
         }
-        cx.say(&escape::page(&self.message(cx, &preview)));
+        cx.say("Nothing changed.\n");
         Ok(Confirmation::Missing(Exit::Done))
     }
 
@@ -252,6 +265,21 @@ impl OperationCliCommand {
         }
         Ok(Exit::Done)
     }
+}
+
+/// A secret from standard input, without its line end; at a terminal, the user is prompted for it.
+async fn read_secret(cx: &RunCx) -> Result<String, AppError> {
+    let typed = if cx.environment().is_interactive() {
+        cx.environment().prompt_secret("Value (not shown): ").await
+    } else {
+        read_file(cx, "value", "-").await?
+    };
+    let value = typed.trim_end_matches(['\r', '\n']);
+    if value.is_empty() {
+        let hint = "pass it on standard input, as in `toolscout secret set NAME < file`";
+        return Err(AppError::invalid("the value is empty", hint));
+    }
+    Ok(value.to_owned())
 }
 
 fn no_host() -> AppError {

@@ -2,81 +2,74 @@
 
 use crate::{Environment, RunCx};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use toolscout_core::cx::Progress;
-use toolscout_core::{Cx, ToolId, escape};
+use toolscout_core::event::{Event, EventKind, Observer};
+use toolscout_core::{Cx, LogLevel, LogMessage, LogSink, ToolId, counted, escape};
+use toolscout_workspace::ProgressLine;
 
-/// The width of the bar, and the maximum length of a message.
-const BAR: f64 = 20.0;
-const MESSAGE: usize = 50;
-
-/// The progress line on the terminal, updated in place and erased on drop.
-pub(super) struct Shown {
-    environment: Arc<Environment>,
-    is_there: Arc<AtomicBool>,
-}
-
-/// The request context for a call of this tool. Progress is logged, and shown on a terminal.
-pub(super) fn watched(cx: &RunCx, tool: &ToolId) -> (Cx, Shown) {
-    let is_shown = cx.environment().is_interactive() && !cx.options().switch("quiet");
-    let shown = Shown { environment: cx.workspace().environment.clone(), is_there: Arc::default() };
-    let (environment, is_there, tool) =
-        (cx.workspace().environment.clone(), shown.is_there.clone(), tool.clone());
-    let progress = move |it: Progress| {
-        let message = it.message.as_deref().map(escape::line);
-        tracing::debug!(event = "tool_progress", tool = %tool, done = it.done, total = it.total, message = message.as_deref());
-        if is_shown {
-            is_there.store(true, Ordering::Relaxed);
-            environment.say(&line(&it));
-        }
-    };
-    (Cx { progress: Some(Arc::new(progress)), ..cx.request() }, shown)
-}
-
-impl Drop for Shown {
-    fn drop(&mut self) {
-        if self.is_there.load(Ordering::Relaxed) {
-            self.environment.say("\r\x1b[K");
-        }
+/// The request context for a call of this tool, with a progress line. Progress and log messages of
+/// the tool are logged as well.
+pub(crate) fn watched_call(cx: &RunCx, tool: &ToolId) -> (Cx, Arc<ProgressLine>) {
+    let line = Arc::new(cx.environment().progress().start(&tool.to_string()));
+    let servers = cx.workspace().servers();
+    let configured = servers.configured.iter().find(|server| server.server.id == tool.source);
+    if let Some(installer) = configured.and_then(|configured| configured.server.installer()) {
+        line.may_install(installer);
     }
-}
-
-fn line(progress: &Progress) -> String {
-    let Progress { done, total, message } = progress;
-    let message: String =
-        escape::line(message.as_deref().unwrap_or_default()).chars().take(MESSAGE).collect();
-    let far = match total.filter(|it| *it > 0.0) {
-        Some(total) => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "from 0 to 20"
-            )]
-            let full = (done / total * BAR).clamp(0.0, BAR) as usize;
-            format!("[{:.<20}] {done}/{total}", "#".repeat(full))
-        }
-        None => done.to_string(),
+    let (shown, tool) = (line.clone(), tool.clone());
+    let progress = move |progress: Progress| {
+        let message = progress.message.as_deref().map(escape::line);
+        tracing::debug!(event = "tool_progress", tool = %tool, done = progress.done, total = progress.total, message = message.as_deref());
+        shown.report(progress);
     };
-    format!("\r\x1b[K{far} {message}")
+    let log = Some(log_sink(cx));
+    (Cx { progress: Some(Arc::new(progress)), log, ..cx.request() }, line)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The request context for an operation, with a progress line.
+pub(crate) fn watched_operation(cx: &RunCx, name: &str) -> (Cx, Arc<ProgressLine>) {
+    let line = Arc::new(cx.environment().progress().start(name));
+    let shown = line.clone();
+    let progress = move |progress: Progress| shown.report(progress);
+    let is_shown = cx.environment().progress().is_shown();
+    let progress = is_shown.then(|| Arc::new(progress) as Arc<dyn Fn(Progress) + Send + Sync>);
+    (Cx { progress, ..cx.request() }, line)
+}
 
-    #[test]
-    fn a_line_says_how_far_it_is_and_what_is_under_way() {
-        let line = |done, total, message: &str| {
-            line(&Progress {
-                done,
-                total,
-                message: Some(message.to_owned()).filter(|it| !it.is_empty()),
-            })
-        };
-        assert_eq!(line(1.0, Some(4.0), "counting"), "\r\x1b[K[#####...............] 1/4 counting");
-        assert_eq!(line(9.0, Some(4.0), ""), "\r\x1b[K[####################] 9/4 ");
-        assert_eq!(line(0.5, None, "a\x1b[2J"), "\r\x1b[K0.5 a\\u{1b}[2J");
-        assert_eq!(line(-1.0, Some(0.0), ""), "\r\x1b[K-1 ");
-        assert_eq!(line(1.0, None, &"x".repeat(500)).len(), "\r\x1b[K1 ".len() + MESSAGE);
+/// Prints log messages to stderr: all with `--verbose`, otherwise those that a user has to see.
+fn log_sink(cx: &RunCx) -> LogSink {
+    let environment = cx.workspace().environment.clone();
+    let lowest = match (cx.options().switch("quiet"), cx.options().switch("verbose")) {
+        (true, _) => LogLevel::Error,
+        (_, true) => LogLevel::Trace,
+        _ => LogLevel::Info,
+    };
+    Arc::new(move |message: LogMessage| {
+        if message.level >= lowest {
+            environment.eprint(&format!("{}\n", escape::text(&message.to_line())));
+        }
+    })
+}
+
+/// Shows a line for each server whose tools are loading.
+pub(crate) struct DiscoveryProgress(pub(crate) Arc<Environment>);
+
+impl Observer for DiscoveryProgress {
+    fn observe(&self, event: &Event) {
+        let display = self.0.progress();
+        match &event.kind {
+            EventKind::DiscoveryStarted(start) => {
+                let installer = start.installer.as_deref();
+                display.start_part(start.source.as_str(), "loading tools", installer);
+            }
+            EventKind::Discovery(ended) => {
+                let outcome = match &ended.error {
+                    Some(error) => format!("failed: {error}"),
+                    None => counted(ended.names.len(), "tool"),
+                };
+                display.end_part(ended.source.as_str(), &outcome);
+            }
+            _ => {}
+        }
     }
 }

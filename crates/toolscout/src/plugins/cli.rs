@@ -8,6 +8,8 @@ mod tool_command;
 
 use crate::progress::DiscoveryProgress;
 use crate::{AfterSetup, AppError, Plugin, Setup};
+use std::sync::Arc;
+use toolscout_core::event::Observer;
 
 /// Adds `tools`, `search`, `describe`, `run`, `export`, `completion`, and a command per tool.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,6 +28,11 @@ impl Plugin for Cli {
         cx.add_option(learning::no_learn())?;
         cx.rule(learning::rule);
         cx.decorate(learning::Settle);
+        cx.add_observer(|startup| {
+            let environment = startup.environment.clone();
+            let is_shown = environment.progress().is_shown();
+            Ok(is_shown.then(|| Arc::new(DiscoveryProgress(environment)) as Arc<dyn Observer>))
+        });
         cx.add_command(overview::Overview)?;
         cx.add_command(run::RunCommand)?;
         cx.add_command(complete::CompletionCommand)?;

@@ -43,7 +43,8 @@ impl Command for CompleteCommand {
         Box::pin(async {
             let gateway = cx.tools().discovered_gateway().await?;
             let tool_spec = |name: &str| {
-                let tool = gateway.resolve(name).ok()?;
+                let name = cx.tools().canonical_name(&gateway.snapshot(), name);
+                let tool = gateway.resolve(&name).ok()?;
                 Some(ToolCommand::new(tool, cx.options().locale()).spec())
             };
             let tools = || {

@@ -8,6 +8,7 @@ use toolscout_mcp_client::DiscoveryStatus;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::{counted, tools};
+use toolscout_workspace::available_setup;
 
 pub(super) struct Overview;
 
@@ -35,41 +36,60 @@ impl Command for Overview {
                 .count();
             let snapshot = cx.tools().gateway().snapshot();
             let servers = servers(cx)?;
-            let text = match snapshot.is_empty() && servers.is_none() {
-                true => nothing(cx)?,
-                false => page(cx, &snapshot, servers, problems),
-            };
-            cx.print(&text).map(|()| Exit::Done)
+            if snapshot.is_empty() && servers.is_none() {
+                return first_steps(cx).await;
+            }
+            cx.print(&page(cx, &snapshot, servers, problems)).map(|()| Exit::Done)
         })
     }
 }
 
-/// The first steps. Without a project, a file in `tools/` alone would not be found.
-fn nothing(cx: &RunCx) -> Result<String, AppError> {
+/// Without tools and servers: the next steps. At a terminal, `init` continues if it has something
+/// to set up; it shows its plan and asks.
+async fn first_steps(cx: &RunCx) -> Result<Exit, AppError> {
+    let init = cx.commands().find("init");
+    let setup = init.and_then(|init| Some((init, available_setup(cx.workspace())?)));
+    let continues = setup.is_some() && cx.environment().is_interactive();
+    let summary = setup.as_ref().map(|(_, summary)| summary.as_str());
+    let (servers, folder) = (server_steps(cx, summary), folder_steps(cx));
+    cx.print(&format!("No tools yet.\n\n{servers}{folder}"))?;
+    match setup {
+        Some((init, _)) if continues => {
+            cx.print("\n")?;
+            init.run(cx).await
+        }
+        _ => Ok(Exit::Done),
+    }
+}
+
+/// The next steps for servers; empty if the program does not support them.
+fn server_steps(cx: &RunCx, setup: Option<&str>) -> String {
     let program = cx.program();
-    let mut text = "No tools yet.\n\n".to_owned();
+    let add = format!("  {program} server add ID -- COMMAND\n");
+    match setup {
+        Some(summary) => format!(
+            "Your MCP clients have servers. To {summary}:\n  {program} init\n\nTo add another server:\n{add}\n"
+        ),
+        None if cx.commands().find("server").is_some() => {
+            format!("To add an MCP server:\n{add}\n")
+        }
+        None => String::new(),
+    }
+}
+
+/// The next steps for files. Without a project, a file in `tools/` alone would not be found.
+fn folder_steps(cx: &RunCx) -> String {
+    let program = cx.program();
+    let mut text = String::new();
     if cx.workspace().config().root.is_none() {
         let markers = DefaultRoot::MARKERS.join(", ");
         text += &format!(
             "This is not a project: no folder from here upward has one of {markers}.\nTo make it one:\n  touch toolscout.toml\n\n"
         );
     }
-    Ok(text
-        + &format!(
-            "Put a script or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n"
-        )
-        + &servers_hint(cx))
-}
-
-/// The next steps for servers, if the program supports them.
-fn servers_hint(cx: &RunCx) -> String {
-    match cx.commands().find("server") {
-        Some(_) => format!(
-            "\nOr use MCP servers:\n  {program} import\n  {program} server add ID -- COMMAND\n",
-            program = cx.program()
-        ),
-        None => String::new(),
-    }
+    text + &format!(
+        "To make a script a tool, put it or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n"
+    )
 }
 
 /// The number of servers and of failed servers; `None` if there are none, or if the program does
@@ -95,7 +115,8 @@ fn page(cx: &RunCx, snapshot: &Snapshot, servers: Option<String>, problems: usiz
         if tools.is_empty() {
             continue;
         }
-        text += &format!("{source} ({})\n", counted(tools.len(), "tool"));
+        let heading = format!("{source} ({})", counted(tools.len(), "tool"));
+        text += &format!("{}\n", cx.environment().style().bold(&heading));
         for tool in tools.iter().take(SHOWN) {
             let before = format!("  {:<20} ", escape::line(tool.id.name.as_str()));
             text +=

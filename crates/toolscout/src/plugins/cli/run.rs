@@ -63,7 +63,8 @@ async fn dispatch(
     args: &[String],
     wants_help: bool,
 ) -> Result<Exit, AppError> {
-    let gateway = cx.tools().known().await?;
+    let gateway = cx.tools().discovered_gateway().await?;
+    let name = &*cx.tools().canonical_name(&gateway.full_snapshot(), name);
     // Help and dry runs must not start anything.
     let tool = if wants_help || cx.options().command.only_reads || cx.options().switch("dry-run") {
         resolve_cached(gateway, &gateway.view(&cx.request()).await, name)?

@@ -13,7 +13,7 @@ use toolscout_surface::cli::{CommandSpec, Locale, Parsed, ToolFlags};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::{self, Format};
 use toolscout_surface::output::{tool_result, tools};
-use toolscout_workspace::refuse_quarantined;
+use toolscout_workspace::{Trust, refuse_quarantined};
 
 /// All tools as commands. Listing them loads none; resolving a name builds one.
 pub(super) struct ToolCommands {
@@ -39,10 +39,12 @@ impl CommandSet for ToolCommands {
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>> {
         Box::pin(async move {
-            let gateway = self.tools.known().await?;
-            let found = match self.only_reads {
-                true => gateway.resolve(name),
-                false => gateway.find(name, &self.tools.request()).await,
+            let gateway = self.tools.discovered_gateway().await?;
+            let name = &*self.tools.canonical_name(&gateway.full_snapshot(), name);
+            let found = if self.only_reads {
+                gateway.resolve(name)
+            } else {
+                gateway.find(name, &self.tools.request()).await
             };
             match found {
                 Ok(tool) => {
@@ -80,9 +82,31 @@ impl ToolCommand {
         Self { tool, flags }
     }
 
+    /// Warns if the tool is not the one that the user has trusted: agents cannot call it. It runs,
+    /// because the user typed it.
+    fn warn_if_changed(&self, cx: &RunCx) {
+        let provenance = &self.tool.provenance;
+        let Some(path) = provenance
+            .path
+            .as_deref()
+            .filter(|_| !provenance.trusted && !cx.options().switch("quiet"))
+        else {
+            return;
+        };
+        let trust = Trust::new(cx.environment(), cx.options());
+        if path.parent().is_some_and(|folder| trust.covers(folder)) {
+            let path = path.display().to_string();
+            cx.say(&format!(
+                "warning: {}: it is new or has changed since you trusted its folder, so agents cannot call it\n  hint: toolscout trust\n",
+                escape::line(&path)
+            ));
+        }
+    }
+
     /// Calls the tool with the parsed arguments, and prints its result.
     pub(super) async fn call(&self, cx: &RunCx, parsed: &Parsed) -> Result<Exit, AppError> {
-        self.flags.problems.iter().for_each(|it| cx.tools().warn(it));
+        self.flags.diagnostics.iter().for_each(|diagnostic| cx.tools().warn(diagnostic));
+        self.warn_if_changed(cx);
         let arguments = self.arguments(cx, parsed).await?;
         let mut call = ToolCall::new(self.tool.id.clone(), arguments);
         call.rest.clone_from(&parsed.rest);
@@ -91,7 +115,7 @@ impl ToolCommand {
             let plan = gateway.plan(&self.tool, call, &cx.request())?;
             return cx.print(&self.plan(&plan)).map(|()| Exit::Done);
         }
-        let (request, shown) = progress::watched(cx, &self.tool.id);
+        let (request, line) = watched_call(cx, &self.tool.id);
         let output = gateway.call_tool(&self.tool, call, request).await;
         drop(line);
         let output = output?;
@@ -166,6 +190,10 @@ fn show(
         cx.say(&text);
     } else {
         cx.print(&text)?;
+    }
+    if let Some(reason) = tool_result::unreadable(output) {
+        cx.say(&format!("error: {reason}\n"));
+        return Ok(Exit::Failed);
     }
     Ok(if output.is_error() { Exit::Failed } else { Exit::Done })
 }
