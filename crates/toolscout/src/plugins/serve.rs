@@ -3,24 +3,29 @@
 mod live;
 mod mcp_servers;
 mod pipes;
+mod projects;
 mod reload_requests;
+mod seen_files;
 mod settings;
 mod startup;
+mod stdio_log;
 mod stdio_sessions;
 mod stopping;
 mod web;
 
 use crate::{AppError, Command, Plugin, RunCx, Setup};
 use futures_util::StreamExt;
+use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
-use mcp_servers::{McpServers, Selection};
+use mcp_servers::McpServers;
+use projects::Project;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
-use toolscout_gateway::RankingProfile;
-use toolscout_surface::cli::{CommandSpec, OptionSpec};
+use toolscout_gateway::{LoadingMark, RankingProfile};
+use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::mcp::{Server, stdio};
 use toolscout_workspace::EventBroadcast;
@@ -49,6 +54,7 @@ impl Plugin for Serve {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let events = EventBroadcast::default();
         cx.parts.events = Some(events.clone());
+        cx.parts.page_links = cx.once_per_process();
         cx.add_observer(|startup| {
             Ok(startup.options.command.serves.then(|| Arc::new(events) as Arc<dyn Observer>))
         });
@@ -71,7 +77,8 @@ impl Command for ServeCommand {
             .option(OptionSpec::text("audience", "Public URL of this server, for --auth jwt").value("URL"))
             .option(OptionSpec::text("allow-host", "Additional allowed host name of this machine").value("HOST").repeat())
             .option(OptionSpec::text("allow-origin", "Additional allowed Origin").value("ORIGIN").repeat())
-            .option(OptionSpec::text("profile", "Offer what this profile says, and nothing else").value("NAME"))
+            .option(OptionSpec::text("projects", "Serve these projects as well, each at its own path").value("DIR").repeat())
+            .option(OptionSpec::text("profile", "Offer only the tools of this profile").value("NAME"))
             .option(
                 OptionSpec::text("meta-tools", "When to offer tool_search and execute_tool")
                     .value("WHEN")
@@ -84,15 +91,25 @@ impl Command for ServeCommand {
             )
             .option(OptionSpec::switch("strict-hidden", "Run unlisted tools through execute_tool only"))
             .option(OptionSpec::text("transparent", "Serve this one server as if the client were connected to it directly").value("SERVER"))
+            .option(OptionSpec::switch("silent", "Print nothing to standard error, except an error that ends the program"))
+            .option(OptionSpec::switch("log-stdio", "Log the messages over standard input and output to standard error, with secrets redacted").conflicts("http"))
+            .option(OptionSpec::text("log-stdio-to", "Log these messages to this file").value("FILE").conflicts("http"))
             .option(OptionSpec::help("Show this help"))
             .note("An agent sees `tool_search`, `execute_tool` and listed tools. No server starts before one of its tools is called.")
+            .positional(PositionalSpec::new("DIR", "More projects, after --projects").many())
             .example("toolscout serve")
             .example("toolscout serve --profile work")
             .example("toolscout serve --http 127.0.0.1:7420")
+            .example("toolscout serve --http 127.0.0.1:7420 --projects ../shop ../blog")
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
-        Box::pin(async { serve(cx, Web::of(cx)?).await })
+        Box::pin(async {
+            if cx.parsed.switch("silent") {
+                cx.environment().silence();
+            }
+            serve(cx, Web::of(cx)?).await
+        })
     }
 }
 
@@ -102,30 +119,20 @@ pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, A
 }
 
 async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
-    let mcp = Arc::new(McpServers::new(cx, Selection::of(cx, web.is_some()))?);
+    let projects = projects::open(cx, web.is_some())?;
     let place =
-        web.as_ref().map_or("standard input and output".to_owned(), |it| it.addr().to_string());
-    if cx.only_would(&format!("offer the tools of this project on {place}")) {
+        web.as_ref().map_or("standard input and output".to_owned(), |web| web.addr().to_string());
+    let what = match projects.len() {
+        1 => "this project".to_owned(),
+        several => format!("{several} projects"),
+    };
+    if cx.only_would(&format!("serve the tools of {what} on {place}")) {
         return Ok(Exit::Done);
     }
-    cx.workspace().keep_writing_journal();
-    cx.workspace().set_served(mcp.served_gateway());
-    // Weak, to avoid a cycle: the servers hold the operations, and those hold the workspace, which
-    // is flushed when it is dropped.
-    let servers = Arc::downgrade(&mcp);
-    cx.workspace().set_reloader(Box::new(move || {
-        let servers = servers.upgrade();
-        Box::pin(async move {
-            match servers {
-                Some(servers) => servers.reload().await,
-                None => Ok(()),
-            }
-        })
-    }));
-    // Each process runs its own servers, so that one agent's effects on a server do not reach
-    // another agent.
-    cx.workspace().configured_servers().iter().for_each(|it| it.run_here());
-    cx.tools().known().await?;
+    let mut marks = Vec::new();
+    for project in &projects {
+        marks.push(project.start().await?);
+    }
     cx.environment().drain_when_interrupted();
     let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
         Some(web) => {
@@ -135,18 +142,23 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
                 Ok(())
             })
         }
-        None => Box::pin(over_pipes(cx, mcp.server(None))),
+        None => Box::pin(over_pipes(cx, projects[0].mcp.server(None))),
     };
-    tokio::select! {
-        ended = serving => ended?,
-        never = beside(cx, &mcp) => match never {},
-    }
-    Ok(Exit::Done)
+    let followed = join_all(
+        projects.iter().zip(marks).map(|(project, mark)| beside(&project.cx, &project.mcp, mark)),
+    );
+    let ended = tokio::select! {
+        ended = serving => ended,
+        _ = followed => Ok(()),
+    };
+    join_all(projects.iter().map(Project::close)).await;
+    ended.map(|()| Exit::Done)
 }
 
 async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppError> {
     let Some(server) = server else { return Ok(()) };
     let (input, output) = pipes::standard();
+    let (input, output) = stdio_log::logged(cx, input, output)?;
     let mut record = None;
     let begun = |session| record = stdio_sessions::record(cx, &session);
     let ended = stdio::serve(server, input, output, stopping::stop_requested(), begun).await;
@@ -156,7 +168,7 @@ async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppEr
 
 /// The background work of a process that serves; each part is polled only when it has something to
 /// do.
-async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
+async fn beside(cx: &RunCx, mcp: &McpServers, mark: LoadingMark) -> Infallible {
     let (request, operations) = (cx.request(), cx.operations());
     let mut parts: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
     parts.push(Box::pin(async {
@@ -166,6 +178,10 @@ async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
         mcp.gateway().embed_in_background().await;
     }));
     parts.push(Box::pin(tidy(mcp)));
+    parts.push(Box::pin(async {
+        let workspace = cx.workspace();
+        workspace.registrations.follow(mcp.gateway(), || workspace.servers()).await;
+    }));
     if cx.workspace().parts.configuration {
         parts.push(Box::pin(async {
             live::follow(cx, mcp, mark).await;

@@ -3,10 +3,11 @@
 mod collector;
 
 use crate::{AfterSetup, AppError, Decorator, Next, Plugin, RunCx, Setup, Startup};
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
+use toolscout_core::{BoxFuture, SourceKind};
 use toolscout_gateway::Gateway;
 use toolscout_surface::codes::Exit;
 use toolscout_telemetry::{CatalogCounts, TracedServers, Traces};
@@ -31,14 +32,15 @@ impl Plugin for Telemetry {
     }
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
-        let metrics = Arc::new(Metrics::default());
+        let metrics = cx.once_per_process::<Arc<Metrics>>();
         cx.parts.metrics = Some(metrics.clone());
         // Only a process that serves is scraped.
         cx.add_observer(move |startup| {
             Ok(startup.options.command.serves.then_some(metrics as Arc<dyn Observer>))
         });
-        let of_run = OfRun::default();
+        let of_run = cx.once_per_process::<OfRun>();
         cx.decorate(of_run.clone());
+        cx.offer(of_run.clone());
         cx.add_observer(move |startup| of_run.begin(startup));
         Ok(())
     }
@@ -48,7 +50,11 @@ impl Plugin for Telemetry {
             cx.workspace.parts.metrics.as_ref().filter(|_| cx.options().command.serves)
         {
             let gateway = cx.tools().shared_gateway();
-            metrics.set_catalog(move || count(&gateway));
+            metrics.add_catalog(move || count(&gateway));
+        }
+        if let Some(traces) = cx.offered::<OfRun>().and_then(|of_run| of_run.0.get().cloned()) {
+            let gateway = cx.tools().shared_gateway();
+            traces.set_servers(move || servers(&gateway));
         }
         Ok(())
     }
@@ -62,8 +68,25 @@ fn count(gateway: &Gateway) -> CatalogCounts {
     counts
 }
 
+/// The MCP servers that all requests share. A server without tools counts as not discovered.
+fn servers(gateway: &Gateway) -> TracedServers {
+    let (sources, snapshot) = (gateway.sources(), gateway.snapshot());
+    let fresh: HashSet<_> = snapshot
+        .tools()
+        .filter(|tool| !tool.provenance.stale)
+        .map(|tool| tool.id.source.as_str())
+        .collect();
+    let servers = sources.iter().filter(|source| source.kind() == SourceKind::Mcp);
+    let names: Vec<_> = servers.map(|source| source.id().to_string()).collect();
+    let needs_discovery = names.iter().any(|name| !fresh.contains(name.as_str()));
+    TracedServers { names, needs_discovery }
+}
+
 impl OfRun {
     fn begin(&self, startup: &Startup) -> Result<Option<Arc<dyn Observer>>, AppError> {
+        if let Some(traces) = self.0.get() {
+            return Ok(Some(traces.clone()));
+        }
         let traces = collector::target(startup).map(Traces::new);
         if let Some(traces) = &traces {
             let environment = startup.environment.clone();

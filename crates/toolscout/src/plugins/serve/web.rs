@@ -1,22 +1,27 @@
 //! `serve --http`: the address to listen on, authentication, and the instructions for the operator.
 
 use super::mcp_servers::McpServers;
-use super::token::{self, SavedToken};
+use super::projects::Project;
 use super::{stdio_sessions, stopping};
 use crate::plugins::browser;
 use crate::{AppError, RunCx};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
+use toolscout_config::JwtSettings;
+use toolscout_core::cx::ClientApprovals;
 use toolscout_core::{Caller, Cx, ErrorKind, escape};
 use toolscout_mcp_client::oauth;
-use toolscout_surface::api::OperationRouter;
-use toolscout_surface::http::auth::{Fetch, Jwt, JwtTerms, Token};
+use toolscout_surface::api::{OperationRouter, unknown_project_routes};
+use toolscout_surface::http::auth::{ClaimNames, Fetch, Jwt, JwtTerms, Token};
 use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};
 use toolscout_surface::mcp::http::{Endpoint, Protocol, Servers};
 use toolscout_surface::page;
+use toolscout_workspace::access_tokens::file::{SavedToken, load_or_create};
+use toolscout_workspace::{AGENT_TOKEN, AccessTokens, CURRENT_PROJECT, OPERATOR_TOKEN};
 
 /// Options that are valid only with `--http`.
-const ONLY_HERE: [&str; 5] = ["auth", "issuer", "audience", "allow-host", "allow-origin"];
+const ONLY_HERE: [&str; 6] =
+    ["auth", "issuer", "audience", "allow-host", "allow-origin", "projects"];
 
 /// The address to listen on, and how clients authenticate.
 pub(super) struct Web {
@@ -84,6 +89,7 @@ impl Web {
         let links = &cx.workspace().parts.page_links;
         let texts = |option: &str| cx.parsed.texts(option).to_vec();
         let mut terms = Terms::new(self.place(), auth);
+        terms.limits.connections = terms.limits.connections.min(max_connections());
         terms.sign_ins = Some(links.sign_ins().clone());
         terms.allowed_hosts = texts("allow-host");
         terms.allowed_origins = texts("allow-origin");
@@ -94,14 +100,13 @@ impl Web {
         links.set_address(listener.addr());
         let url = format!("http://{}/mcp", listener.addr());
         match (self.purpose, agent_token) {
-            (Purpose::Agents, Some(token)) => cx.say(&instructions(&url, &token)),
+            (Purpose::Agents, Some(token)) => {
+                cx.say(&instructions(&url, &token, cx.environment().err_is_terminal()));
+            }
             (Purpose::Agents, None) => {}
-            _ => links.link().iter().for_each(|link| browser::show_sign_in_link(cx, link)),
+            _ => links.link().map_or(Ok(()), |link| browser::show_sign_in_link(cx, &link))?,
         }
-        let profiles =
-            mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
-        let profiles: String =
-            profiles.map(|name| format!("profile {name} at {url}/{name}\n")).collect();
+        let addresses = addresses(cx, projects, listener.addr());
         let has_page = self.purpose == Purpose::Agents && cx.workspace().parts.ui;
         let page =
             if has_page { format!("Web UI: run `{} ui`\n", cx.program()) } else { String::new() };
@@ -121,13 +126,15 @@ impl Web {
         match &self.auth {
             AuthMethod::None => Ok((Auth::None, None)),
             AuthMethod::Token => {
-                let saved = token::load_or_create(cx.environment(), token::AGENT)?;
-                let operator = token::load_or_create(cx.environment(), token::OPERATOR)?;
-                let agent =
-                    Token::new("agent", &saved.secret, Role::Agent).map_err(listener_error)?;
-                let operator = Token::new("operator", &operator.secret, Role::Operator)
-                    .map_err(listener_error)?;
-                Ok((Auth::Tokens(vec![agent, operator]), Some(saved)))
+                let environment = &cx.workspace().environment;
+                let agent = load_or_create(environment, AGENT_TOKEN)?;
+                let operator = load_or_create(environment, OPERATOR_TOKEN)?;
+                for (name, saved) in [("agent", &agent), ("operator", &operator)] {
+                    // A token that could be guessed is an error.
+                    Token::new(name, &saved.secret, Role::Agent).map_err(listener_error)?;
+                }
+                let tokens = AccessTokens::new(environment.clone());
+                Ok((Auth::Tokens(Arc::new(tokens)), Some(agent)))
             }
             AuthMethod::Jwt { issuer, audience } => {
                 let terms = JwtTerms {
@@ -135,7 +142,8 @@ impl Web {
                     resource: audience.clone(),
                     audiences: Vec::new(),
                     scopes: Vec::new(),
-                    operator_scope: Some("toolscout:operator".to_owned()),
+                    claims: claim_names(cx),
+                    approvals: ClientApprovals::AsConfigured,
                     fetch: fetch(issuer.clone()),
                 };
                 Ok((Auth::Jwt(Box::new(Jwt::new(terms).map_err(listener_error)?)), None))
@@ -144,25 +152,95 @@ impl Web {
     }
 }
 
-/// Serves until a signal to stop arrives; running requests may finish.
-pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>) {
-    let mcp = mcp.clone();
-    let servers = Arc::new(move |profile: Option<&str>| {
+/// The claims that the operator's configuration names.
+fn claim_names(cx: &RunCx) -> ClaimNames {
+    let defaults = ClaimNames::default();
+    let JwtSettings { user, tenant, profile, role, operator } =
+        cx.workspace().config().settings.serve.jwt.clone();
+    ClaimNames {
+        user: user.unwrap_or(defaults.user),
+        role: role.unwrap_or(defaults.role),
+        tenant,
+        profile,
+        operator,
+    }
+}
+
+/// The addresses of the profiles, and of the projects if there are several.
+fn addresses(cx: &RunCx, projects: &[Project], addr: SocketAddr) -> String {
+    let profiles = |mcp: &McpServers, url: &str| -> String {
+        let names = mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
+        names.map(|name| format!("profile {name} at {url}/{name}\n")).collect()
+    };
+    let own = profiles(&projects[0].mcp, &format!("http://{addr}/mcp"));
+    let several = projects.iter().filter(|_| projects.len() > 1);
+    let several = several.map(|Project { id, mcp, .. }| {
+        let url = format!("http://{addr}/projects/{id}/mcp");
+        format!("project {id} at {url}\n{}", profiles(mcp, &url))
+    });
+    own + &several.collect::<String>()
+}
+
+/// Three quarters of the files that the process may open: the others are for servers and the store.
+fn max_connections() -> usize {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let files = files.and_then(|files| usize::try_from(files).ok()).unwrap_or(usize::MAX);
+    (files / 4 * 3).max(1)
+}
+
+/// Serves until a signal to stop arrives; running requests may finish. Routes without a project
+/// are those of the first one.
+pub(super) async fn serve(listener: Listener, projects: &[Project]) {
+    let (limits, shutdown) = (listener.limits().clone(), listener.shutdown());
+    let first = &projects[0];
+    let endpoint = Endpoint::new(servers(first), limits.clone(), shutdown.clone());
+    let request = Cx { all_projects: true, ..request(first) };
+    let router = OperationRouter::new(first.cx.operations(), request, limits, Some(shutdown));
+    let routes = Routes::new().guarded(endpoint.routes()).open(page::routes());
+    let mut routes = router.add_to(routes);
+    let mut ids = vec![CURRENT_PROJECT.to_owned()];
+    for (at, project) in projects.iter().enumerate() {
+        let router = router.for_project(project.cx.operations(), self::request(project));
+        let endpoint =
+            if at == 0 { endpoint.clone() } else { endpoint.for_project(servers(project)) };
+        routes = routes.guarded(endpoint.project_routes(&project.id));
+        routes = router.add_project_to(&project.id, routes);
+        if at == 0 {
+            routes = router.add_project_to(CURRENT_PROJECT, routes);
+        }
+        ids.push(project.id.clone());
+        list_sessions(project, endpoint);
+    }
+    routes = routes.guarded(unknown_project_routes(ids));
+    listener.serve(routes, stopping::stop_requested()).await;
+}
+
+fn servers(project: &Project) -> Servers {
+    let mcp = project.mcp.clone();
+    Arc::new(move |profile: Option<&str>| {
         let server = mcp.server(profile).ok_or_else(|| mcp.unknown(profile.unwrap_or_default()))?;
         Ok(server as Arc<dyn Protocol>)
+    })
+}
+
+/// The context of requests about a project.
+fn request(project: &Project) -> Cx {
+    Cx {
+        caller: Caller::Http,
+        role: Role::Agent,
+        approval_prompt: None,
+        cwd: None,
+        ..project.cx.request()
+    }
+}
+
+/// Lists the sessions of MCP clients, here and in other processes, as sessions of the project.
+fn list_sessions(project: &Project, endpoint: Arc<Endpoint>) {
+    let cx = project.cx.clone();
+    project.cx.workspace().parts.sessions.set_mcp_sessions(move || {
+        let here = endpoint.session_infos();
+        here.into_iter().chain(stdio_sessions::of_other_processes(&cx)).collect()
     });
-    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown());
-    let routes = Routes::new().guarded(endpoint.routes()).open(page::routes());
-    let request = Cx { caller: Caller::Http, asker: None, ..cx.request() };
-    let limits = listener.limits().clone();
-    let operations =
-        OperationRouter::new(cx.operations(), request, limits, Some(listener.shutdown()));
-    let connected = cx.clone();
-    cx.workspace().parts.sessions.connect(move || {
-        let here = endpoint.conversations();
-        here.into_iter().chain(stdio_sessions::of_other_processes(&connected)).collect()
-    });
-    listener.serve(operations.add_to(routes), stopping::stop_requested()).await;
 }
 
 /// Parses `127.0.0.1:7420`, `[::1]:7420`, `localhost:7420`, or a port on loopback.
@@ -210,11 +288,14 @@ fn host_of(url: &str) -> Option<String> {
     rest.split('/').next().map(str::to_owned)
 }
 
-/// How to connect a client; includes the token itself if it is new.
-fn instructions(url: &str, token: &SavedToken) -> String {
+/// How to connect a client; includes the token itself if it is new and a person sees it. Other
+/// output may be kept in a log.
+fn instructions(url: &str, token: &SavedToken, is_terminal: bool) -> String {
     let path = escape::line(&token.path.display().to_string()).into_owned();
-    if !token.is_new {
-        return format!("clients send the token in {path}\n");
+    if !(token.is_new && is_terminal) {
+        return format!(
+            "clients authenticate with the token in {path}; `toolscout token create --name NAME` creates one for a single client\n"
+        );
     }
     format!(
         "Created a token. It is shown only now, and stored in {path}\n\
