@@ -8,10 +8,12 @@ use crate::{AppError, LifecycleError, RunCx};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 use toolscout_config::{Config, Profile};
 use toolscout_core::{ErrorKind, Source, SourceId, escape};
-use toolscout_gateway::{Gateway, Scope};
-use toolscout_surface::mcp::{MetaTools, Server};
+use toolscout_gateway::{Gateway, Reconfiguration, RefreshOutcome, Scope};
+use toolscout_surface::mcp::{MetaTools, Server, ServerOptions};
+use toolscout_workspace::{NextConfiguration, Workspace};
 
 /// The servers of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +43,9 @@ type ServersByProfile = BTreeMap<Option<String>, (ServerSettings, Arc<Server>)>;
 struct ServerSettings {
     meta_tools: MetaTools,
     exposed_operations: Vec<String>,
+    wait_for_discovery: Duration,
+    client_approvals: bool,
+    spotlight: bool,
 }
 
 /// The MCP servers of one run.
@@ -70,7 +75,8 @@ impl McpServers {
         let (servers, reload_requests, factory) =
             (Mutex::default(), ReloadRequests::default(), McpServerFactory::of(cx)?);
         let all = Self { selection, factory, gateway, servers, fixed_sources, reload_requests };
-        all.update(&config, configured)?;
+        all.gateway.set_scopes(everything(&config), all.scopes(&config));
+        all.update_servers(&config)?;
         match &all.selection {
             Selection::Profile(name) if all.server(None).is_none() => {
                 Err(unknown_profile(name, &config))
@@ -130,29 +136,61 @@ impl McpServers {
     /// The sources, scopes and policies of a configuration. An error leaves everything unchanged.
     pub(super) fn reconfiguration(
         &self,
-        config: &Config,
-        configured: Vec<Arc<dyn Source>>,
-    ) -> Result<(), AppError> {
-        let exposed = config.settings.serve.operations.clone().unwrap_or_default();
-        // An error here leaves everything unchanged.
-        self.factory.operations(&exposed)?;
-        let profiles: Vec<_> =
-            config.profiles.iter().filter(|profile| self.selects(profile)).collect();
-        let everything = Scope { listed: config.listed.clone(), ..Scope::default() };
-        self.gateway
-            .set_scopes(everything, profiles.iter().map(|it| (it.name.clone(), scope(it, config))));
-        let sources = self.fixed_sources.iter().cloned().chain(configured).collect();
-        self.gateway.set_sources(sources).map_err(LifecycleError::from)?;
+        workspace: &Workspace,
+        next: &NextConfiguration,
+    ) -> Result<Reconfiguration, AppError> {
+        let (config, servers) = (&next.config, &next.servers);
+        self.factory.operations(&exposed_operations(config))?;
+        let (layered, absent) = if workspace.uses_servers() {
+            (servers.layered(), servers.absent())
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        Ok(Reconfiguration {
+            sources: self.fixed_sources.iter().cloned().chain(layered).collect(),
+            everything: everything(config),
+            scopes: self.scopes(config).collect(),
+            policies: workspace.policies_of(config),
+            absent,
+        })
+    }
+
+    /// Publishes a configuration in one step, with the tools that are known now.
+    pub(super) async fn reconfigure(
+        &self,
+        new: Reconfiguration,
+    ) -> Result<RefreshOutcome, AppError> {
+        let published = self.gateway.reconfigure(new, &self.factory.options.request).await;
+        Ok(published.map_err(LifecycleError::from)?)
+    }
+
+    /// Creates the servers of this configuration. One with unchanged settings stays.
+    pub(super) fn update_servers(&self, config: &Config) -> Result<(), AppError> {
+        let exposed = exposed_operations(config);
+        let profiles = config.profiles.iter().filter(|profile| self.selects(profile));
         let of_all = config.settings.meta_tools.as_deref();
-        let wanted =
-            profiles.iter().map(|it| (Some(it.name.clone()), it.meta_tools.as_deref().or(of_all)));
+        let serve = &config.settings.serve;
+        let approvals = serve.client_approvals();
+        let spotlight = config.settings.spotlight == Some(true);
+        let wanted = profiles.map(|profile| {
+            let meta_tools = profile.meta_tools.as_deref().or(of_all);
+            let approvals = profile.client_approvals.unwrap_or(approvals);
+            (Some(profile.name.clone()), meta_tools, approvals, spotlight || profile.spotlight)
+        });
         let mut servers = self.servers();
         let before = std::mem::take(&mut *servers);
-        for (profile, written) in std::iter::once((None, of_all)).chain(wanted) {
+        for (profile, written, client_approvals, spotlight) in
+            std::iter::once((None, of_all, approvals, spotlight)).chain(wanted)
+        {
             // A profile offers the tools it names, and no operations.
             let exposed_operations = if profile.is_none() { exposed.clone() } else { Vec::new() };
-            let settings =
-                ServerSettings { meta_tools: self.factory.meta_tools(written), exposed_operations };
+            let settings = ServerSettings {
+                meta_tools: self.factory.meta_tools(written),
+                exposed_operations,
+                wait_for_discovery: serve.discovery_wait(),
+                client_approvals,
+                spotlight,
+            };
             let server = match before.get(&profile).filter(|(there, _)| *there == settings) {
                 Some((_, unchanged)) => unchanged.clone(),
                 None => self.new_server(profile.as_deref(), &settings)?,
@@ -160,11 +198,6 @@ impl McpServers {
             servers.insert(profile, (settings, server));
         }
         Ok(())
-    }
-
-    /// Discovers all sources again, and warns about newly quarantined tools.
-    pub(super) async fn refresh(&self, cx: &RunCx) {
-        cx.tools().discover_changes().await;
     }
 
     /// Discovers one source again.
@@ -180,7 +213,20 @@ impl McpServers {
         let gateway = profile
             .map_or_else(|| self.gateway.clone(), |name| Arc::new(self.gateway.within(name)));
         let operations = self.factory.operations(&settings.exposed_operations)?;
-        Ok(self.factory.server(gateway, settings.meta_tools, operations))
+        let options = ServerOptions {
+            meta_tools: settings.meta_tools,
+            wait_for_discovery: settings.wait_for_discovery,
+            client_approvals: settings.client_approvals,
+            spotlight: settings.spotlight,
+            ..self.factory.options.clone()
+        };
+        Ok(self.factory.server(gateway, options, operations))
+    }
+
+    /// The profiles of this run, as scopes of the gateway.
+    fn scopes(&self, config: &Config) -> impl Iterator<Item = (String, Scope)> {
+        let profiles = config.profiles.iter().filter(|profile| self.selects(profile));
+        profiles.map(|profile| (profile.name.clone(), scope(profile, config)))
     }
 
     fn selects(&self, profile: &Profile) -> bool {
@@ -194,6 +240,15 @@ impl McpServers {
     fn servers(&self) -> MutexGuard<'_, ServersByProfile> {
         self.servers.lock()
     }
+}
+
+fn exposed_operations(config: &Config) -> Vec<String> {
+    config.settings.serve.operations.clone().unwrap_or_default()
+}
+
+/// The scope without a profile.
+fn everything(config: &Config) -> Scope {
+    Scope { listed: config.listed.clone(), ..Scope::default() }
 }
 
 /// A profile as a scope of the gateway. Its listed tools replace the globally listed ones.
