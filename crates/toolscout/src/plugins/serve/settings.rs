@@ -2,6 +2,7 @@
 
 use crate::{AppError, RunCx};
 use std::sync::Arc;
+use toolscout_core::cx::Role;
 use toolscout_core::{Caller, Cx, SourceId, Store, escape};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::partition;
@@ -27,7 +28,7 @@ impl McpServerFactory {
         let key = store.key().or_else(|_| file::random())?;
         let mut options = ServerOptions::new(
             cx.program(),
-            env!("CARGO_PKG_VERSION"),
+            cx.version(),
             blake3::derive_key("toolscout request state", &key),
         );
         options.ranking =
@@ -35,11 +36,29 @@ impl McpServerFactory {
         if let Some(essential) = &cx.workspace().config().settings.context.essential {
             options.essential.clone_from(essential);
         }
+        let serve = &cx.workspace().config().settings.serve;
+        if let Some(name) = &serve.name {
+            options.name.clone_from(name);
+        }
+        if let Some(version) = &serve.version {
+            options.version.clone_from(version);
+        }
+        if let Some(size) = serve.page_size.and_then(|size| usize::try_from(size).ok()) {
+            options.page_size = size;
+        }
         options.strict_hidden = cx.parsed.switch("strict-hidden");
         options.transparent =
-            cx.parsed.text("transparent").map(|it| transparent(cx, it)).transpose()?;
-        options.request = Cx { caller: Caller::Mcp, asker: None, ..cx.request() };
-        let meta_tools = cx.parsed.text("meta-tools").and_then(MetaTools::from_word);
+            cx.parsed.text("transparent").map(|value| transparent(cx, value)).transpose()?;
+        // Clients over HTTP have no working folder here.
+        let cwd = cx.request().cwd.filter(|_| cx.parsed.text("http").is_none());
+        options.request = Cx {
+            caller: Caller::Mcp,
+            role: Role::Agent,
+            approval_prompt: None,
+            cwd,
+            ..cx.request()
+        };
+        let meta_tools = cx.parsed.text("meta-tools").and_then(MetaTools::from_name);
         let project = options.request.project.as_deref().cloned().unwrap_or_default();
         Ok(Self {
             options,
@@ -58,13 +77,8 @@ impl McpServerFactory {
         options: ServerOptions,
         operations: OperationTools,
     ) -> Arc<Server> {
-        let names = Remembered::kept(self.store.clone(), &self.partition);
-        Server::new(
-            gateway,
-            ServerOptions { meta_tools, ..self.options.clone() },
-            names,
-            operations,
-        )
+        let names = WireNameStore::in_store(self.store.clone(), &self.partition);
+        Server::new(gateway, options, names, operations)
     }
 
     /// The meta tools, and the operations exposed under these names.

@@ -76,7 +76,8 @@ fn read(path: &Path) -> Option<SessionInfo> {
     let mut text = String::new();
     file.take(LARGEST).read_to_string(&mut text).ok()?;
     let StoredSession { id, client, created } = serde_json::from_str(&text).ok()?;
-    Some(SessionInfo { id, kind: "stdio", client, created, owner: None, is_here: false })
+    let (project, owner) = (None, None);
+    Some(SessionInfo { id, kind: "stdio", client, created, project, owner, is_local: false })
 }
 
 fn folder(cx: &RunCx) -> Option<PathBuf> {
