@@ -1,9 +1,10 @@
 //! Tools per request: from the configuration, and from an application's own code.
 
-use crate::{AppError, Plugin, Setup, Startup};
+use crate::{AfterSetup, AppError, Plugin, Setup, Startup};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use toolscout_config::RequestToolsSettings;
-use toolscout_core::{RequestSources, SourceId};
+use toolscout_core::{Diagnostic, DiagnosticKind, RequestSources, SourceId};
 use toolscout_folder::RequestFolder;
 
 /// Adds the sources of `[[request_tools]]`, and those that an application provides per request.
@@ -21,6 +22,8 @@ use toolscout_folder::RequestFolder;
 #[derive(Default)]
 pub struct Requests {
     given: Vec<Arc<dyn RequestSources>>,
+    /// Diagnostics about entries that are skipped.
+    diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
 }
 
 impl Requests {
@@ -42,46 +45,60 @@ impl Plugin for Requests {
     }
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
-        let given = self.given.clone();
+        let (given, diagnostics) = (self.given.clone(), self.diagnostics.clone());
         cx.rule(move |gateway, startup| {
             let gateway =
                 given.into_iter().fold(gateway, |gateway, value| gateway.request_sources(value));
             if startup.options.text("tools-from").is_some() {
                 return Ok(gateway);
             }
-            let folders = folders(startup)?;
-            Ok(folders
-                .into_iter()
-                .fold(gateway, |gateway, it| gateway.request_sources(Arc::new(it))))
+            let configured = startup.config.settings.request_tools.iter().flatten().enumerate();
+            let mut gateway = gateway;
+            for (at, entry) in configured {
+                match folder(entry, at, startup)? {
+                    Ok(folder) => gateway = gateway.request_sources(Arc::new(folder)),
+                    Err(diagnostic) => diagnostics.lock().push(diagnostic),
+                }
+            }
+            Ok(gateway)
         });
+        Ok(())
+    }
+
+    fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
+        self.diagnostics.lock().drain(..).for_each(|diagnostic| cx.tools().warn(&diagnostic));
         Ok(())
     }
 }
 
-fn folders(startup: &Startup) -> Result<Vec<RequestFolder>, AppError> {
-    let configured = startup.config.settings.request_tools.iter().flatten().enumerate();
-    configured.map(|(at, it)| folder(it, at, startup)).collect()
-}
-
+/// The folder of an entry, or the reason why the entry is skipped.
 fn folder(
     said: &RequestToolsSettings,
     at: usize,
     startup: &Startup,
-) -> Result<RequestFolder, AppError> {
-    let hint = "look at `[[request_tools]]` in the configuration";
-    let wrong = |why: String| AppError::invalid(format!("`request_tools`: {why}"), hint);
+) -> Result<Result<RequestFolder, Diagnostic>, AppError> {
+    let skipped = |why: String| {
+        let message = format!("an entry of `request_tools` is skipped: {why}");
+        let hint = "check `[[request_tools]]` in the configuration";
+        Ok(Err(Diagnostic::warning(DiagnosticKind::Broken, message).with_hint(hint)))
+    };
     // Trust, limits and the store are those of the project's own folders.
     let begun = startup.folder_builder()?;
     let RequestToolsSettings { header, pattern, folder, source } = said;
     let usual = || if at == 0 { "own".to_owned() } else { format!("own-{}", at + 1) };
-    let id =
-        SourceId::new(&source.clone().unwrap_or_else(usual)).map_err(|it| wrong(it.to_string()))?;
-    if SourceId::RESERVED.contains(&id.as_str()) {
-        return Err(wrong(format!("the id `{id}` is toolscout's own; call it something else")));
-    }
+    let id = match SourceId::new(&source.clone().unwrap_or_else(usual)) {
+        Ok(id) if SourceId::RESERVED.contains(&id.as_str()) => {
+            return skipped(format!("the id `{id}` is reserved for toolscout; use another one"));
+        }
+        Ok(id) => id,
+        Err(error) => return skipped(error.to_string()),
+    };
     let made =
         RequestFolder::new(header, pattern, startup.config.project_folder(), folder, move || {
             begun.clone()
         });
-    made.map(|it| it.named(id)).map_err(|it| wrong(it.to_string()))
+    match made {
+        Ok(folder) => Ok(Ok(folder.named(id))),
+        Err(error) => skipped(error.to_string()),
+    }
 }
