@@ -5,6 +5,7 @@ use crate::{AppError, Command, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::tool_error;
 use toolscout_workspace::sign_in_link_of_host;
 
 /// The default port of the UI.
@@ -48,7 +49,10 @@ impl Command for UiCommand {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let port = cx.parsed.text("port").map(port).transpose()?;
-            if cx.only_would("open the page of this project") {
+            if cx.environment().tool_parent().is_some() {
+                return Err(tool_error("ui").into());
+            }
+            if cx.only_would("open the web UI of this project") {
                 return Ok(Exit::Done);
             }
             if let Some(link) = sign_in_link_of_host(cx.workspace()).await {
