@@ -19,7 +19,7 @@ impl Plugin for Journal {
     }
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
-        let handle = JournalHandle::default();
+        let handle = cx.once_per_process::<JournalHandle>();
         let opening = handle.clone();
         cx.add_observer(move |startup| {
             Ok(opening.open(startup.config.settings.journal.retention, &startup.environment))

@@ -27,8 +27,7 @@ impl Plugin for Logs {
             OptionSpec::text("log-format", "Log events in this format")
                 .value("FORMAT")
                 .choices(formats),
-        );
-        Ok(())
+        )
     }
 
     fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {

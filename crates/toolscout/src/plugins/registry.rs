@@ -12,9 +12,16 @@ use toolscout_workspace::SavedTools;
 #[derive(Clone, Default)]
 pub struct Registry {
     tools: toolscout_source::Registry,
+    /// Adds the source although it has no tools yet.
+    may_be_empty: bool,
 }
 
 impl Registry {
+    /// Serves [`toolscout_source::Registry::global`], also the tools that are registered later.
+    pub fn global() -> Self {
+        Self { tools: toolscout_source::Registry::global().clone(), may_be_empty: true }
+    }
+
     /// Registers a tool.
     pub fn tool(self, tool: CodeTool) -> Result<Self, AlreadyRegistered> {
         self.tools.register(tool)?;
@@ -36,11 +43,11 @@ impl Plugin for Registry {
         cx.add_option(
             OptionSpec::text("tools-from", "Read the tools from the output of `discover --json`")
                 .value("FILE"),
-        );
+        )?;
         cx.offer(self.tools());
-        let tools = self.tools();
+        let (tools, may_be_empty) = (self.tools(), self.may_be_empty);
         cx.add_source(move |_| {
-            let used = !tools.is_empty();
+            let used = may_be_empty || !tools.is_empty();
             Ok(used.then(|| Arc::new(tools) as Arc<dyn Source>))
         });
         cx.add_source(|startup| {

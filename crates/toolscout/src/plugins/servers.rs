@@ -24,7 +24,11 @@ impl Plugin for Servers {
         cx.parts.servers = true;
         cx.add_sources(|startup| match startup.options.text("tools-from") {
             Some(_) => Ok(Vec::new()),
-            None => Ok(startup.servers.layered()),
+            None => {
+                let mut sources = startup.servers.layered();
+                sources.extend(startup.registered_sources());
+                Ok(sources)
+            }
         });
         cx.rule(|gateway, startup| match startup.options.text("tools-from") {
             Some(_) => Ok(gateway),

@@ -49,6 +49,7 @@ impl Command for RetrievalCommand {
             };
             set.notes.iter().for_each(|note| cx.say(&format!("note: {note}\n")));
             let how = how(&cx.parsed);
+            let _line = cx.environment().progress().start("bench retrieval");
             let Split { observed, asked } =
                 split(std::mem::take(&mut set.queries), share(&cx.parsed)?);
             let measured = measure(&set, how, &observed, &asked);

@@ -65,8 +65,10 @@ async fn connecting_and_disconnecting_leave_no_trace() {
     let (out, err) = home.done(&["connect", "cursor"]).await;
     assert!(out.is_empty() && err.starts_with("Connected Cursor: "), "{err}");
     assert!(home.read(".cursor/mcp.json").contains("\"serve\""));
-    assert!(home.done(&["connect", "cursor"]).await.1.starts_with("Cursor was connected already"));
-    assert!(home.done(&["disconnect", "cursor"]).await.1.ends_with(" is as it was\n"));
+    assert!(home.done(&["connect", "cursor"]).await.1.starts_with("Cursor is already connected"));
+    let restored =
+        format!("Disconnected Cursor: restored {}\n", home.path(".cursor/mcp.json").display());
+    assert_eq!(home.done(&["disconnect", "cursor"]).await.1, restored);
     assert_eq!(home.read(".cursor/mcp.json"), ORIGINAL);
     assert!(home.done(&["disconnect", "cursor"]).await.1.starts_with("Cursor is not connected"));
 }

@@ -3,13 +3,23 @@
 use crate::{AppError, Decorator, Next, RunCx};
 use toolscout_core::{BoxFuture, DiagnosticKind};
 use toolscout_surface::codes::Exit;
-use toolscout_workspace::Trust;
+use toolscout_workspace::{Trust, present_content};
 
 pub(super) struct AskTrust;
 
 /// Commands that do not need tools, or report untrusted folders themselves.
-const WITHOUT: [&str; 8] =
-    ["trust", "doctor", "manifest", "completion", "server", "import", "connect", "disconnect"];
+const WITHOUT: [&str; 10] = [
+    "trust",
+    "doctor",
+    "manifest",
+    "completion",
+    "server",
+    "import",
+    "connect",
+    "disconnect",
+    "new",
+    "wrap",
+];
 
 impl Decorator for AskTrust {
     fn around<'a>(
@@ -36,17 +46,17 @@ async fn ask(cx: &RunCx) -> Result<(), AppError> {
     let trust = Trust::new(cx.environment(), cx.options());
     let problems = cx.tools().discover(|_| ()).await?.iter();
     let folders = problems
-        .filter(|it| it.kind == DiagnosticKind::Untrusted)
-        .filter_map(|it| it.path.as_deref());
+        .filter(|problem| problem.kind == DiagnosticKind::Untrusted)
+        .filter_map(|problem| problem.path.as_deref())
+        .filter(|path| path.is_dir());
     let mut changed = false;
-    for folder in folders.filter(|it| !trust.folders.knows(it)) {
-        let question = format!(
-            "Trust {}, so that its files may be started to list their tools?",
-            folder.display()
-        );
-        if cx.environment().ask(&question).await {
-            changed |= trust.folders.add(folder).is_ok();
-            cx.request().decided("trust", folder.display(), "added");
+    for folder in folders.filter(|folder| !trust.folders.has_decision(folder)) {
+        let question =
+            format!("Trust {} and start its files to list their tools?", folder.display());
+        if cx.environment().confirm(&question).await {
+            let content = present_content(cx.workspace(), folder, &cx.request()).await?;
+            changed |= trust.folders.add(folder, content).is_ok();
+            cx.request().emit_decision("trust", folder.display(), "added");
         } else {
             // If the refusal cannot be stored, the only effect is that the prompt is repeated.
             let _ = trust.folders.refuse(folder);

@@ -26,10 +26,9 @@ impl Command for HostCommand {
             let listener = HostListener::bind(cx.environment(), place.project_folder())?;
             cx.workspace().start_journal_writer();
             let set = cx.workspace().servers();
-            set.run_here();
-            cx.tools().known().await?;
-            cx.say("Keeping servers for this project. Interrupt to end.\n");
-            let changes = select_all(set.sources.iter().map(|it| it.changes()));
+            cx.tools().discovered_gateway().await?;
+            cx.say("Hosting the servers of this project. Press Ctrl-C to stop.\n");
+            let changes = select_all(set.sources.iter().map(|source| source.changes()));
             let operations = cx.operations();
             tokio::select! {
                 ended = listener.serve(cx.workspace(), &operations, Box::pin(changes)) => match ended? {},

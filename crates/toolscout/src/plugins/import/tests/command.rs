@@ -77,16 +77,17 @@ async fn the_page_says_what_would_be_taken() {
 #[tokio::test]
 async fn variables_stand_for_secrets() {
     let world = world();
-    world.import(&["--yes"]).await.done().hides(&SECRETS).says(&["Added 3 servers to "]);
-    let written = world.read("desk/toolscout.toml");
-    assert!(SECRETS.iter().all(|it| !written.contains(it)), "{written}");
+    let env = ["--yes", "--secrets", "env"];
+    world.import(&env).await.done().hides(&SECRETS).says(&["Added 3 servers to "]);
+    let written = world.read(".config/toolscout/config.toml");
+    assert!(SECRETS.iter().all(|secret| !written.contains(secret)), "{written}");
     assert!(
         written.contains("[servers.git-hub]") && written.contains("env:GITHUB_TOKEN"),
         "{written}"
     );
     assert!(written.contains("quiet-please"), "what is no secret is copied: {written}");
     world
-        .import(&["--yes"])
+        .import(&env)
         .await
         .done()
         .says(&["Nothing to add."])
@@ -158,10 +159,15 @@ async fn json_says_the_same() {
 }
 
 #[tokio::test]
-async fn the_persons_own_file_takes_them_too() {
-    let world = world();
-    world.import(&["--yes", "--global"]).await.done();
+async fn servers_go_into_the_file_of_the_scope_they_come_from() {
+    let project = r#"{"mcpServers": {"here": {"command": "c"}}}"#;
+    let world = world().file("desk/.vscode/mcp.json", &project.replace("mcpServers", "servers"));
+    world.import(&["--yes"]).await.done().says(&["config.toml and ", "desk/toolscout.toml"]);
     assert!(world.read(".config/toolscout/config.toml").contains("[servers.db]"));
+    assert_eq!(world.read("desk/toolscout.toml"), "[servers.here]\ncommand = \"c\"\n");
+    let world = World::new().file("desk/.cursor/mcp.json", project);
+    world.import(&["--yes", "--global"]).await.done();
+    assert!(world.read(".config/toolscout/config.toml").contains("[servers.here]"));
     assert_eq!(world.read("desk/toolscout.toml"), "(no file)");
 }
 
