@@ -2,13 +2,8 @@
 //! 2. It contains nothing else, no duplicates, and every translation is present.
 
 use super::{pairs, say};
-use crate::operation_command::OperationCliCommand;
-use crate::plugin::Setup;
-use crate::{Plugin, line, plugins};
 use std::collections::HashSet;
 use toolscout_surface::cli::{CommandSpec, Locale};
-use toolscout_surface::operation::Operations;
-use toolscout_workspace::OPERATIONS;
 
 /// The texts of the program besides its commands and options.
 const PROGRAM: [&str; 3] =
@@ -16,37 +11,10 @@ const PROGRAM: [&str; 3] =
 
 /// All texts of the program that `main.rs` composes.
 fn texts() -> Vec<String> {
-    let all: &[&dyn Plugin] = &[
-        &plugins::Logs,
-        &plugins::Telemetry,
-        &plugins::Journal,
-        &plugins::Registry::default(),
-        &plugins::Discovery::default(),
-        &plugins::OpenCode,
-        &plugins::Servers,
-        &plugins::Review,
-        &plugins::Search,
-        &plugins::Context,
-        &plugins::Observe,
-        &plugins::Import,
-        &plugins::Serve,
-        &plugins::Ui,
-        &plugins::Connect,
-        &plugins::Bench,
-        &plugins::Cli,
-    ];
-    let mut setup = Setup::default();
-    for plugin in all {
-        plugin.setup(&mut setup).expect("the plugins fit together");
-    }
-    let operations =
-        Operations::new(OPERATIONS.iter().map(|(_, bind)| bind(&setup.slot)).collect());
-    for command in OperationCliCommand::all(&operations) {
-        setup.commands.add(command).expect("a name of its own");
-    }
-    let options = line::base_options().into_iter().chain(setup.options.iter().cloned());
-    let program = PROGRAM.map(str::to_owned).into_iter().chain(options.map(|it| it.help));
-    program.chain(setup.commands.all().iter().flat_map(|it| texts_of(it.spec()))).collect()
+    let (options, commands) = crate::tests::program();
+    let options = options.into_iter().map(|option| option.help);
+    let program = PROGRAM.map(str::to_owned).into_iter().chain(options);
+    program.chain(commands.iter().flat_map(|command| texts_of(command.spec()))).collect()
 }
 
 fn texts_of(spec: CommandSpec) -> Vec<String> {
