@@ -16,7 +16,12 @@ pub(crate) struct Api {
 
 impl Api {
     pub(crate) fn start(world: &World) -> Self {
-        let web = Web::start(world, &[]);
+        Self::start_with(world, &[])
+    }
+
+    /// Starts the program with more arguments.
+    pub(crate) fn start_with(world: &World, args: &[&str]) -> Self {
+        let web = Web::start(world, args);
         let token = |file: &str| {
             let token =
                 fs::read_to_string(world.temp_dir().join("state").join(file)).expect("a token");
@@ -30,20 +35,25 @@ impl Api {
         }
     }
 
-    /// Asks as an operator; the answer must be as the document says.
-    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
-        self.ask_as(&self.operator, method, path, body)
-    }
-
-    pub(crate) fn ask_as(
+    /// Sends a request as an operator, and checks the response against the document.
+    pub(crate) fn send_request(
         &self,
-        who: &str,
         method: &str,
         path: &str,
         body: Option<Value>,
-    ) -> Answer {
-        let text = body.map(|it| it.to_string()).unwrap_or_default();
-        let answer = self.web.send(method, path, &[who], &text);
+    ) -> HttpResponse {
+        self.request_as(&self.operator, method, path, body)
+    }
+
+    pub(crate) fn request_as(
+        &self,
+        authorization: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> HttpResponse {
+        let text = body.map(|body| body.to_string()).unwrap_or_default();
+        let answer = self.web.send(method, path, &[authorization], &text);
         self.check(method, path, &answer);
         answer
     }
