@@ -108,7 +108,6 @@ fn an_existing_tool_replaces_a_declared_one() {
         .stderr_contains(&["use native"]);
 }
 
-/// Reading starts nothing, ever.
 #[test]
 fn reading_the_catalog_of_fifty_servers_starts_no_process() {
     let ids: Vec<_> = (0..50).map(|index| format!("s{index}")).collect();

@@ -105,7 +105,6 @@ fn a_result_passes_through_unchanged() {
     );
 }
 
-/// What happens is told to who looks on: a discovery to everybody.
 #[test]
 fn a_discovery_emits_events() {
     let world = world();
@@ -133,4 +132,22 @@ fn setting_a_policy_does_not_stop_a_running_server() {
     assert_eq!(api.get("/api/servers/one")["server"]["state"], "idle");
     api.done("POST", "/api/call", Some(call));
     assert_eq!(world.starts("one"), started);
+}
+
+/// M-03b: the entry of a server cannot loosen a policy, either.
+#[test]
+fn the_entry_of_a_server_cannot_be_looser_than_its_parent_levels() {
+    let world = world();
+    let folder = world.temp_dir().join("config");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("config.toml"), "[policies]\n\"mail/*\" = \"deny\"\n").expect("a file");
+    let api = Api::start(&world);
+    let body = json!({"tools": {"send": "allow"}});
+    let answer = api.send_request("PUT", "/api/servers/mail", Some(body));
+    let text = &answer.body;
+    assert_eq!(answer.status, 400, "{text}");
+    assert!(text.contains("looser") && text.contains("deny") && text.contains("disable"), "{text}");
+    let before = fs::read_to_string(world.path("toolscout.toml")).expect("it is there");
+    assert!(before.contains("send = \"ask\""), "{before}");
+    api.done("PUT", "/api/servers/mail", Some(json!({"tools": {"send": "disable"}})));
 }

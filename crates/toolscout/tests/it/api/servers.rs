@@ -180,7 +180,6 @@ fn testing_a_server_reports_success_or_the_error() {
     assert!(bad["error"].as_str().is_some_and(|error| !error.is_empty()), "{bad}");
 }
 
-/// In a project that nobody trusts, nothing is started, whoever asks.
 #[test]
 fn servers_of_an_untrusted_project_are_not_started_over_the_api() {
     let world = World::project().server("one", "honest", &[]);

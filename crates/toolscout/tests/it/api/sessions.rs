@@ -30,7 +30,7 @@ fn a_session_shows_live_tools_of_running_servers_and_cached_tools_otherwise() {
         .expect("a list")
         .push(json!({"name": "news", "inputSchema": {"type": "object"}}));
     let world = world.file("mail.tools.json", &more.to_string());
-    world.run(&["server", "refresh", "mail"]).exits(0);
+    assert_eq!(Agent::legacy(&world, &[]).text("mail__fetch", json!({})), "called");
     let live = api.get(&session);
     assert_eq!(
         (names(&live), &live["configuration"]["source"]),
@@ -74,7 +74,7 @@ fn unknown_projects_and_sessions_are_not_found() {
     }
 }
 
-/// An agent that talks MCP with a session is there, too, and what it calls itself is told.
+/// A session shows the name that the client sent in `initialize`.
 #[test]
 fn an_mcp_connection_over_http_is_a_session() {
     let world = world();
@@ -108,5 +108,26 @@ fn an_mcp_connection_over_stdio_is_a_session_of_the_project() {
     let killed = Agent::legacy(&world, &[]);
     wait_until("it is seen", || api.get("/api/sessions")["sessions"][0]["kind"] == "stdio");
     drop(killed);
-    until("it is gone, however it went", || api.get("/api/sessions")["sessions"] == json!([]));
+    wait_until("it is gone, however it went", || api.get("/api/sessions")["sessions"] == json!([]));
+}
+
+/// M-14d: with `eager`, opening a session starts its servers and lists their tools again.
+#[test]
+fn an_eager_session_starts_and_refreshes_its_servers() {
+    let world = world();
+    let api = Api::start(&world);
+    let lazy = api.done("POST", "/api/sessions", Some(json!({"name": "lazy"})));
+    assert!(lazy.get("servers").is_none(), "{lazy}");
+    assert_eq!(api.get("/api/servers/mail")["server"]["state"], "ready");
+    let mut more = mail();
+    let news = json!({"name": "news", "inputSchema": {"type": "object"}});
+    more.as_array_mut().expect("a list").push(news);
+    let _world = world.file("mail.tools.json", &more.to_string());
+    let eager = api.done("POST", "/api/sessions", Some(json!({"eager": true})));
+    assert_eq!(eager["servers"], json!([{"id": "mail", "state": "running"}]));
+    assert_eq!(api.get("/api/servers/mail")["server"]["state"], "idle");
+    let id = eager["session"]["id"].as_str().expect("an id");
+    let configuration = api.get(&format!("/api/sessions/{id}/configuration"));
+    assert_eq!(configuration["configuration"]["source"], "runtime");
+    assert!(names(&configuration).contains(&"mail/news".to_owned()), "{configuration}");
 }
