@@ -1,4 +1,11 @@
-//! The transcript in the README is what the program really says.
+//! The README and the pages for users are true:
+//! 1. transcripts show the real output of the program,
+//! 2. blocks of configuration, tool files and JSON are accepted ([`blocks`]),
+//! 3. commands and options exist ([`blocks`]),
+//! 4. the pages for users of other systems can be followed ([`coming_from`]).
+
+mod blocks;
+mod coming_from;
 
 use crate::real_servers;
 use crate::world::{Outcome, World, is_installed};
@@ -11,6 +18,31 @@ struct Step {
     shown: String,
 }
 
+/// A page for users.
+struct Page {
+    /// Relative to the repository.
+    name: String,
+    text: String,
+}
+
+/// The README, and every page of the guide, the reference and for users of other systems.
+fn pages() -> Vec<Page> {
+    let repository = repository();
+    let mut names = vec!["README.md".to_owned()];
+    for folder in ["docs/guide", "docs/reference", "docs/coming-from"] {
+        let entries = std::fs::read_dir(repository.join(folder)).expect("a folder of pages");
+        let files = entries.map(|entry| entry.expect("an entry").file_name());
+        names.extend(files.map(|file| format!("{folder}/{}", file.to_string_lossy())));
+    }
+    names.retain(|name| name.ends_with(".md"));
+    names.sort();
+    let read = |name: String| {
+        let text = std::fs::read_to_string(repository.join(&name)).expect("a page");
+        Page { name, text }
+    };
+    names.into_iter().map(read).collect()
+}
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
@@ -18,8 +50,11 @@ fn repository() -> PathBuf {
 /// Every `$ toolscout …` line of a page runs in one copy of the demo project, in the order of the
 /// page.
 #[test]
-fn the_transcript_in_the_readme_is_true() {
-    run(&demo(), "```console");
+fn transcripts_show_the_real_output() {
+    let pages = pages();
+    let is_in_demo = |page: &&Page| !page.name.starts_with("docs/coming-from");
+    let run = pages.iter().filter(is_in_demo).filter(|page| run(&demo(), page, "```console"));
+    assert!(run.count() > 1, "fewer pages with transcripts than expected");
 }
 
 /// `npx` finds the package in the project, as it would after `npm install`.
@@ -29,9 +64,13 @@ fn transcripts_with_a_published_server_show_the_real_output() {
         return;
     }
     let Some(modules) = real_servers::installed("node_modules") else { return };
-    let world = demo();
-    std::os::unix::fs::symlink(modules, world.path("node_modules")).expect("link the packages");
-    run(&world, "```console with node");
+    let run = pages().into_iter().filter(|page| {
+        let world = demo();
+        std::os::unix::fs::symlink(&modules, world.path("node_modules"))
+            .expect("link the packages");
+        run(&world, page, "```console with node")
+    });
+    assert!(run.count() > 0, "no page has such a transcript");
 }
 
 fn demo() -> World {
@@ -40,27 +79,19 @@ fn demo() -> World {
     world
 }
 
-fn run(world: &World, fence: &str) {
-    let text = std::fs::read_to_string(repository().join("README.md")).expect("the README");
-    let steps = steps(&text, fence);
-    assert!(!steps.is_empty(), "the README shows no command in a {fence} block");
-    for step in steps {
-        let words = words(&step.command);
-        assert_eq!(
-            words.first().map(String::as_str),
-            Some("toolscout"),
-            "not a command of ours: {}",
-            step.command
-        );
+/// Runs the transcripts of a page; false if it has none.
+fn run(world: &World, page: &Page, fence: &str) -> bool {
+    let steps = steps(&page.text, fence);
+    for step in &steps {
+        let (name, command) = (&page.name, &step.command);
+        let words = words(command);
+        assert_eq!(words[0], "toolscout", "{name}: only toolscout can be run: {command}");
         let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         let Outcome { out, err, .. } = world.run(&args);
-        assert_eq!(
-            untimed(out.trim_end()),
-            untimed(step.shown.trim_end()),
-            "$ {}\n{err}",
-            step.command
-        );
+        let (out, shown) = (untimed(out.trim_end()), untimed(step.shown.trim_end()));
+        assert_eq!(out, shown, "{name}: $ {command}\n{err}");
     }
+    !steps.is_empty()
 }
 
 /// The text with `N` for numbers of seconds.
@@ -130,8 +161,9 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_transcript_is_read_as_people_read_it() {
-    let text = "# x\n```sh\n$ not-this\n```\n```console with node\n$ nor this\n```\n```console\n$ toolscout a\none\n\ntwo\n$ toolscout b\n```\n$ nor this\n";
+fn transcripts_are_split_into_steps_and_words() {
+    let text = "# x\n```sh\n$ not-this\n```\n```console with node\n$ nor this\n```\n\
+                ```console\n$ toolscout a\none\n\ntwo\n$ toolscout b\n```\n$ nor this\n";
     let step =
         |command: &str, shown: &str| Step { command: command.to_owned(), shown: shown.to_owned() };
     assert_eq!(
