@@ -89,7 +89,12 @@ impl World {
         self
     }
 
-    /// Sets a variable for runs.
+    /// Confines servers and tools, as outside of tests.
+    pub(crate) fn confined(self) -> Self {
+        self.var("TOOLSCOUT_SANDBOX", "")
+    }
+
+    /// Sets an environment variable for runs.
     pub(crate) fn var(mut self, name: &str, value: &str) -> Self {
         self.vars.push((name.to_owned(), value.to_owned()));
         self
@@ -105,7 +110,14 @@ impl World {
         self.dir.path()
     }
 
-    /// The program, ready to start: a clean environment, nothing on standard input.
+    /// Adds or changes a file in one step, as editors do: a running program never sees half of it.
+    pub(crate) fn replace(&self, path: &str, text: &str) {
+        let complete = self.temp_dir().join("complete");
+        fs::write(&complete, text).expect("write a file");
+        fs::rename(complete, self.path(path)).expect("rename it");
+    }
+
+    /// A command for the program, with a clean environment and empty standard input.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.program_command(env!("CARGO_BIN_EXE_toolscout"));
         command.args(args);
@@ -123,6 +135,9 @@ impl World {
         command.env("HOME", self.dir.path().join("home"));
         command.env("TOOLSCOUT_STATE_DIR", self.dir.path().join("state"));
         command.env("TOOLSCOUT_CONFIG_DIR", self.dir.path().join("config"));
+        // Programs of tests write to the folder of the test. Tests of the sandbox use
+        // `World::confined`.
+        command.env("TOOLSCOUT_SANDBOX", "off");
         command.envs(self.vars.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -1,0 +1,50 @@
+//! Words that people type for a command with another name.
+
+use crate::world::World;
+
+/// U-05: each alias behaves as its command.
+#[test]
+fn an_alias_behaves_as_its_command() {
+    let world = World::project().echo("tools/a.tool.toml", "alpha", "description = \"First\"");
+    for (alias, command) in [
+        (&["list"][..], &["tools"][..]),
+        (&["ls", "--json"], &["tools", "--json"]),
+        (&["--json", "list"], &["--json", "tools"]),
+        (&["add", "--help"], &["server", "add", "--help"]),
+        (&["rm", "nonesuch"], &["server", "remove", "nonesuch"]),
+        (&["remove", "nonesuch"], &["server", "remove", "nonesuch"]),
+        (&["logs", "nonesuch"], &["server", "logs", "nonesuch"]),
+        (&["login", "nonesuch"], &["server", "login", "nonesuch"]),
+        (&["logout", "nonesuch"], &["server", "logout", "nonesuch"]),
+        (&["server", "ls"], &["server", "list"]),
+        (&["version"], &["--version"]),
+        (&["help"], &["--help"]),
+        (&["help", "search"], &["search", "--help"]),
+        (&["help", "server", "add"], &["server", "add", "--help"]),
+        (&["help", "rm"], &["server", "remove", "--help"]),
+        (&["help", "alpha"], &["alpha", "--help"]),
+    ] {
+        assert_eq!(world.run(alias), world.run(command), "{alias:?}");
+    }
+}
+
+/// U-06: a tool wins over the alias of its name, also for options that both have.
+#[test]
+fn a_tool_wins_over_an_alias_of_its_name() {
+    let more = "[[parameters]]\nname = \"json\"\ntype = \"string\"";
+    let world = World::project().echo("tools/list.tool.toml", "list", more).echo(
+        "tools/version.tool.toml",
+        "version",
+        "",
+    );
+    assert_eq!(world.stdout(&["list", "--json", "x"]), "{\"json\":\"x\"}\n");
+    assert_eq!(world.stdout(&["version"]), "{}\n");
+    assert!(world.stdout(&["ls"]).contains("list"));
+}
+
+/// U-05: the version does not depend on the project.
+#[test]
+fn help_and_version_do_not_need_a_valid_configuration() {
+    let world = World::project().file("toolscout.toml", "not toml [");
+    assert_eq!(world.run(&["version"]).exits(0).out, world.run(&["--version"]).exits(0).out);
+}
