@@ -105,7 +105,6 @@ fn trust_can_be_listed_and_removed() {
     assert_eq!(world.started(), [""; 0]);
 }
 
-/// Trust covers what lies in a folder, and nothing beside it.
 #[test]
 fn trust_covers_a_folder_and_its_subfolders_only() {
     let world = secretive().program(
