@@ -199,7 +199,10 @@ impl Agent {
 fn parsed(line: &str) -> Value {
     let message: Value =
         serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-    assert_eq!(message["jsonrpc"], "2.0", "{line}");
+    let messages = message.as_array().map_or(std::slice::from_ref(&message), Vec::as_slice);
+    for message in messages {
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+    }
     message
 }
 

@@ -9,6 +9,11 @@ fn asking() -> World {
     library().file("toolscout.toml", "[policies]\n\"local/sql_query\" = \"ask\"\n")
 }
 
+/// As [`asking`]; the operator has marked clients as showing questions to a person.
+fn marked() -> World {
+    asking().file("../config/config.toml", "[serve]\napprovals = \"client\"\n")
+}
+
 fn able() -> Value {
     json!({"elicitation": {}})
 }

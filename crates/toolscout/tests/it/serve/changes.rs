@@ -18,21 +18,41 @@ fn adding_a_tool_notifies_connected_clients() {
     let world = World::trusted().file("tools/a.tool.toml", &listed_file("a"));
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.listed(), ["local__a"]);
-    fs::write(world.path("tools/b.tool.toml"), listed_file("b")).expect("add a tool");
-    let news = agent.told(CHANGED);
-    assert_eq!(news, json!({"jsonrpc": "2.0", "method": CHANGED}), "a notification has no id");
+    world.replace("tools/b.tool.toml", &listed_file("b"));
+    let notification = agent.wait_for(CHANGED);
+    assert_eq!(
+        notification,
+        json!({"jsonrpc": "2.0", "method": CHANGED}),
+        "a notification has no id"
+    );
     assert_eq!(agent.listed(), ["local__a", "local__b"]);
-    fs::write(world.path("tools/b.tool.toml"), listed_file("c")).expect("change it");
-    agent.told(CHANGED);
+    world.replace("tools/b.tool.toml", &listed_file("c"));
+    agent.wait_for(CHANGED);
     assert_eq!(agent.listed(), ["local__a", "local__c"]);
     fs::remove_file(world.path("tools/b.tool.toml")).expect("remove it");
     agent.wait_for(CHANGED);
     assert_eq!(agent.listed(), ["local__a"]);
 }
 
-/// N-01 in the modern era: on the stream that was asked for, marked with its id.
 #[test]
-fn a_client_of_the_modern_era_hears_of_it_on_its_own_stream() {
+fn a_client_that_repeats_initialized_is_notified_once() {
+    let world = World::trusted().file("tools/a.tool.toml", &listed_file("a"));
+    let mut agent = Agent::legacy(&world, &[]);
+    for _ in 0..20 {
+        agent.notify("notifications/initialized", json!({}));
+    }
+    assert_eq!(agent.listed(), ["local__a"]);
+    world.replace("tools/b.tool.toml", &listed_file("b"));
+    agent.wait_for(CHANGED);
+    // The messages of the other notifiers would precede the end.
+    let (_, rest) = agent.end();
+    let repeated = rest.iter().filter(|message| message["method"] == CHANGED).count();
+    assert_eq!(repeated, 0, "{rest:?}");
+}
+
+/// N-01 in the modern era: the notification arrives on the subscription's stream, with its id.
+#[test]
+fn a_modern_client_is_notified_on_its_subscription() {
     let world = World::trusted().file("tools/a.tool.toml", &listed_file("a"));
     let mut agent = Agent::modern(&world, &[]);
     let wants = json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}});
@@ -45,9 +65,9 @@ fn a_client_of_the_modern_era_hears_of_it_on_its_own_stream() {
         "there are no prompts here"
     );
     assert_eq!(agreed["params"]["_meta"][mark], id);
-    fs::write(world.path("tools/b.tool.toml"), listed_file("b")).expect("add a tool");
-    let news = agent.told(CHANGED);
-    assert_eq!(news["params"]["_meta"][mark], id);
+    world.replace("tools/b.tool.toml", &listed_file("b"));
+    let notification = agent.wait_for(CHANGED);
+    assert_eq!(notification["params"]["_meta"][mark], id);
     let (code, rest) = agent.end();
     assert_eq!(code, 0);
     assert!(

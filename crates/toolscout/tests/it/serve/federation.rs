@@ -81,12 +81,36 @@ fn a_remote_gateway_is_searched_and_its_tools_can_be_called() {
     }
 }
 
-/// Help reaches nobody; so of a tool that only the other one knows it says who has to be asked, and how.
+/// M-05c: the two gateways speak the modern revision to each other, in which every result has a
+/// type. A client of a legacy revision does not see it.
 #[test]
 fn a_remote_result_has_a_type_only_for_modern_clients() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world = asked(&web, "");
+    let world = approved_world(&web, "");
+    let mail = json!({"to": "a", "subject": "b", "body": "c"});
+    let order = json!({"name": "remote/local/send_email", "arguments": mail});
+    for (mut agent, expected) in
+        [(Agent::legacy(&world, &[]), Value::Null), (Agent::modern(&world, &[]), json!("complete"))]
+    {
+        found(&mut agent, "send an email", 3);
+        for sent in [
+            agent.call("execute_tool", order.clone()),
+            agent.call("remote__local__send_email", mail.clone()),
+        ] {
+            assert_eq!(sent["structuredContent"], mail, "{sent}");
+            assert_eq!(sent["resultType"], expected, "{sent}");
+        }
+    }
+}
+
+/// Help and `describe` send no request to a remote gateway, so the error names the gateway and the
+/// search command.
+#[test]
+fn describing_a_remote_tool_says_how_to_search_for_it() {
+    let library = library();
+    let web = Web::open(&library, &[]);
+    let world = approved_world(&web, "");
     for words in
         [&["run", "remote/local/send_email", "--help"][..], &["describe", "remote__send_email"]]
     {
@@ -259,12 +283,13 @@ fn a_federation_cycle_ends() {
     let one = one.file("toolscout.toml", &entry);
     one.run(&["server", "refresh", "remote"]).exits(0);
     let mut agent = Agent::legacy(&one, &[]);
-    let hits = found(&mut agent, "says goodbye to somebody", 10);
-    assert!(ids(&hits).contains(&"remote/local/part"), "{:?}", ids(&hits));
+    // A remote search has a time limit, which a busy machine may exceed.
+    let mut search = || found(&mut agent, "says goodbye to somebody", 10);
+    let hits = (0..20).map(|_| search()).find(|hits| ids(hits).contains(&"remote/local/part"));
+    let hits = hits.expect("the tool of the other gateway");
     assert!(hits.len() < 10, "{:?}", ids(&hits));
 }
 
-/// The command line finds and runs what agents do.
 #[test]
 fn remote_tools_can_be_searched_and_called_from_the_command_line() {
     let library = library();

@@ -127,11 +127,10 @@ fn saying() -> World {
 fn every_result_feature_passes_through_byte_for_byte() {
     let world = saying();
     for is_modern in [false, true] {
-        let meta = match is_modern {
-            true => {
-                json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}})
-            }
-            false => json!({}),
+        let meta = if is_modern {
+            json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}})
+        } else {
+            json!({})
         };
         let mut lines = String::new();
         for number in 0..FEATURES.len() {
@@ -150,12 +149,11 @@ fn every_result_feature_passes_through_byte_for_byte() {
         let output =
             world.run_with(lines.as_bytes(), &["serve", "--meta-tools", "always"]).exits(0).out;
         for (number, (feature, result)) in FEATURES.iter().enumerate() {
-            // The modern era wants to know that a result is one; nothing else is added.
-            let result = match is_modern {
-                true => {
-                    result.replacen("\"result\":{", "\"result\":{\"resultType\":\"complete\",", 1)
-                }
-                false => (*result).to_owned(),
+            // The modern era requires `resultType`; nothing else is added.
+            let result = if is_modern {
+                result.replacen("\"result\":{", "\"result\":{\"resultType\":\"complete\",", 1)
+            } else {
+                (*result).to_owned()
             };
             for id in [2 * number, 2 * number + 1] {
                 let whole = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{result}}}");
@@ -220,10 +218,12 @@ fn result() -> impl Strategy<Value = Value> {
     (content, prop::option::of(any_json()), prop::option::of(any::<bool>()), object()).prop_map(
         |(content, structured, is_error, mut rest)| {
             rest.insert("content".to_owned(), content.into());
-            structured
+            structured.into_iter().for_each(|structured| {
+                drop(rest.insert("structuredContent".to_owned(), structured))
+            });
+            is_error
                 .into_iter()
-                .for_each(|it| drop(rest.insert("structuredContent".to_owned(), it)));
-            is_error.into_iter().for_each(|it| drop(rest.insert("isError".to_owned(), it.into())));
+                .for_each(|is_error| drop(rest.insert("isError".to_owned(), is_error.into())));
             Value::Object(rest)
         },
     )

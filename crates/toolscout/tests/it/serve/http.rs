@@ -19,13 +19,13 @@ fn the_first_run_creates_a_token_and_does_not_log_it() {
     let world = library();
     let web = Web::start(&world, &[]);
     let token = web.token();
-    let file = world.outside().join("state/agent.token");
-    assert_eq!(fs::read_to_string(&file).expect("it is kept").trim(), token);
+    let file = world.temp_dir().join("state/agent.token");
     assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
-    let pasted =
-        format!("claude mcp add --transport http toolscout http://{}/mcp --header", web.addr);
-    assert!(web.said.contains(&pasted), "{}", web.said);
-    assert!(web.said.contains("Web UI: run `toolscout ui`"), "{}", web.said);
+    for text in ["agent.token", "toolscout token create"] {
+        assert!(web.startup_output.contains(text), "{}", web.startup_output);
+    }
+    assert!(!web.startup_output.contains(&token), "{}", web.startup_output);
+    assert!(web.startup_output.contains("Web UI: run `toolscout ui`"), "{}", web.startup_output);
     let again = Web::start(&world, &[]);
     assert!(!again.startup_output.contains(&token), "{}", again.startup_output);
     assert!(again.startup_output.contains("agent.token"), "{}", again.startup_output);

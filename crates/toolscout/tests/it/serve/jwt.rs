@@ -9,16 +9,16 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const AUDIENCE: &str = "https://tools.example.com/mcp";
+pub(super) const AUDIENCE: &str = "https://tools.example.com/mcp";
 
-/// Signs tokens, and says with which key, over HTTP on this machine.
-struct Issuer {
-    url: String,
+/// An issuer on loopback that signs tokens and publishes its key over HTTP.
+pub(super) struct Issuer {
+    pub(super) url: String,
     key: EcdsaKeyPair,
 }
 
 impl Issuer {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         let random = SystemRandom::new();
         let made =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).expect("a key");
@@ -40,8 +40,20 @@ impl Issuer {
     }
 
     fn token(&self, audience: &str) -> String {
+        self.token_with(audience, &json!({}))
+    }
+
+    pub(super) fn token_of(&self, subject: &str, audience: &str) -> String {
+        self.token_with(audience, &json!({"sub": subject}))
+    }
+
+    /// A token with more claims.
+    fn token_with(&self, audience: &str, more: &Value) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
-        let claims = json!({"iss": self.url, "sub": "ada", "aud": audience, "exp": now + 300});
+        let mut claims = json!({"iss": self.url, "sub": "ada", "aud": audience, "exp": now + 300});
+        for (name, value) in more.as_object().into_iter().flatten() {
+            claims[name] = value.clone();
+        }
         let head = json!({"alg": "ES256", "kid": "k1", "typ": "at+jwt"});
         let signed = format!(
             "{}.{}",
@@ -138,5 +150,53 @@ fn an_unreachable_issuer_rejects_all_requests() {
         "--issuer",
         "http://login.example.com",
     ];
-    world.run(&far).exits(2).says(&["must be an `https` address"]);
+    world.run(&remote_args).exits(2).stderr_contains(&["must be an `https` URL"]);
+}
+
+/// V-32: claims name the user, the tenant, the profile and the role. By default no token is an
+/// operator's, and a token without a named claim is refused.
+#[test]
+fn claims_name_the_user_the_profile_and_the_role() {
+    const CLAIMS: &str =
+        "user = \"email\"\ntenant = \"org\"\nrole = \"/realm/roles\"\noperator = \"admin\"\n";
+    let issuer = Issuer::start();
+    let host = "Host: tools.example.com";
+    let args = ["--auth", "jwt", "--issuer", &issuer.url, "--audience", AUDIENCE];
+    let bearer =
+        |more: Value| format!("Authorization: Bearer {}", issuer.token_with(AUDIENCE, &more));
+    let plain = library();
+    let web = Web::start(&plain, &args);
+    let me = |web: &Web, more: Value| web.send("GET", "/api/me", &[host, &bearer(more)], "");
+    let scope = json!({"scope": "toolscout:operator admin", "role": "operator"});
+    assert_eq!(me(&web, scope).message(), json!({"role": "agent", "name": "ada"}));
+    drop(web);
+    let profiles = "[profiles.mail]\ninclude = [\"local/*email*\"]\nlisted = [\"*\"]\n";
+    let world = library()
+        .append_config(profiles)
+        .file("../config/config.toml", &format!("[serve.jwt]\n{CLAIMS}"));
+    let web = Web::start(&world, &args);
+    let person = json!({"email": "ada@example.com", "org": "lab", "realm": {"roles": ["admin"]}});
+    let expected = json!({"role": "operator", "name": "lab/ada@example.com"});
+    assert_eq!(me(&web, person).message(), expected);
+    let agent = json!({"email": "ada@example.com", "org": "lab", "realm": {"roles": ["dev"]}});
+    assert_eq!(me(&web, agent).message()["role"], "agent");
+    for lacking in [
+        json!({}),
+        json!({"email": "a"}),
+        json!({"org": "lab"}),
+        json!({"email": "a", "org": "x/y"}),
+    ] {
+        assert_eq!(me(&web, lacking.clone()).status, 403, "{lacking}");
+    }
+    drop(web);
+    let world = world.file("../config/config.toml", "[serve.jwt]\nprofile = \"team\"\n");
+    let web = Web::start(&world, &args);
+    let mail = bearer(json!({"team": "mail"}));
+    let mut session = web.session("/mcp", &[host, &mail]);
+    assert_eq!(session.listed(), ["local__list_emails", "local__send_email"]);
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    for more in [json!({}), json!({"team": "other"}), json!({"team": 7})] {
+        assert_eq!(web.post("/mcp", &[host, &bearer(more.clone())], &ping).status, 403, "{more}");
+    }
+    assert_eq!(web.send("GET", "/api/servers", &[host, &mail], "").status, 403);
 }

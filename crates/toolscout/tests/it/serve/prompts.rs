@@ -81,11 +81,11 @@ fn prompt_changes_notify_connected_clients() {
     let world = World::trusted().file("prompts/a.md", "A.\n");
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(names(&mut agent), ["local__a"]);
-    fs::write(world.path("prompts/b.md"), "B.\n").expect("add a prompt");
-    agent.told(CHANGED);
+    world.replace("prompts/b.md", "B.\n");
+    agent.wait_for(CHANGED);
     assert_eq!(names(&mut agent), ["local__a", "local__b"]);
-    fs::write(world.path("prompts/b.md"), "C.\n").expect("change it");
-    agent.told(CHANGED);
+    world.replace("prompts/b.md", "C.\n");
+    agent.wait_for(CHANGED);
     let got = agent.request("prompts/get", json!({"name": "local__b"}));
     assert_eq!(got["messages"][0]["content"]["text"], "C.\n");
     fs::remove_file(world.path("prompts/b.md")).expect("remove it");

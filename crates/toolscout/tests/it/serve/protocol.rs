@@ -3,7 +3,7 @@
 //! 3. At the end of its input the program finishes pending requests and exits. The output contains
 //!    only protocol messages.
 
-use super::Agent;
+use super::{Agent, Web, library};
 use crate::world::World;
 use serde_json::{Value, json};
 
@@ -191,4 +191,56 @@ fn a_tool_receives_the_same_input_from_cli_and_agent() {
     let mut agent = Agent::legacy(&world, &[]);
     let by_agent = agent.text("local__e", json!({"text": "ä\"b", "count": 7, "flag": true}));
     assert_eq!(by_hand.trim_end(), by_agent.trim_end());
+}
+
+/// The messages of a batch: a request, a notification, an `initialize`, and a request with an
+/// unknown method.
+fn batch() -> Value {
+    json!([
+        {"jsonrpc": "2.0", "id": 10, "method": "tools/list"},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}},
+        {"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {}},
+        {"jsonrpc": "2.0", "id": 11, "method": "nothing/here"},
+    ])
+}
+
+fn check_batch(answer: &Value) {
+    let answers = answer.as_array().unwrap_or_else(|| panic!("no array: {answer}"));
+    assert_eq!(answers.len(), 3, "{answer}");
+    assert!(answers[0]["id"] == 10 && answers[0]["result"]["tools"].is_array(), "{answer}");
+    assert_eq!(
+        (&answers[1]["id"], &answers[1]["error"]["code"]),
+        (&json!("hello"), &json!(-32600))
+    );
+    assert_eq!((&answers[2]["id"], &answers[2]["error"]["code"]), (&json!(11), &json!(-32601)));
+}
+
+/// M-12c: over stdio and over HTTP.
+#[test]
+fn batches_are_accepted_in_the_one_revision_that_has_them() {
+    let world = library();
+    let web = Web::open(&world, &[]);
+    for (revision, has_batches) in [("2025-03-26", true), ("2025-06-18", false)] {
+        let mut agent = Agent::start(&world, &[]);
+        let hello = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        agent.request("initialize", hello.clone());
+        agent.notify("notifications/initialized", json!({}));
+        agent.send(&batch().to_string());
+        let answer = agent.next_matching(|value| value.is_array() || value["id"].is_null());
+        let first = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
+        let response = web.post("/mcp", &[], &first);
+        let session = response.header("mcp-session-id").expect("a session");
+        let response = web.post("/mcp", &[&format!("Mcp-Session-Id: {session}")], &batch());
+        if has_batches {
+            check_batch(&answer);
+            check_batch(&response.message());
+        } else {
+            let text = answer["error"]["message"].as_str().unwrap_or_default();
+            assert!(text.contains("only in protocol revision 2025-03-26"), "{answer}");
+            assert_eq!(
+                (response.status, response.message()["error"]["message"].as_str()),
+                (400, Some(text))
+            );
+        }
+    }
 }

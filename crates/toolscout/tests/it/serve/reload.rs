@@ -5,7 +5,9 @@ use super::{Agent, Client, library};
 use crate::servers::fixture::{is_alive, process_id, wait_until};
 use crate::world::World;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const CHANGED: &str = "notifications/tools/list_changed";
@@ -27,9 +29,8 @@ fn searched(agent: &mut Agent, query: &str) -> String {
 }
 
 fn edit(world: &World, change: impl Fn(String) -> String) {
-    let file = world.path("toolscout.toml");
-    let text = fs::read_to_string(&file).expect("it is there");
-    fs::write(&file, change(text)).expect("change it");
+    let text = fs::read_to_string(world.path("toolscout.toml")).expect("it is there");
+    world.replace("toolscout.toml", &change(text));
 }
 
 /// F-08: an added server appears within two seconds, and a removed one disappears from list and
@@ -68,9 +69,89 @@ fn servers_are_added_and_removed_while_an_agent_is_connected() {
     assert_eq!(process(&mut agent, "a"), remaining, "nobody has touched the other one");
 }
 
-/// An entry that is changed is another server; those that are not go on as they are.
+/// A world with two listed tools of server `old`, and the configuration that replaces it: the
+/// servers `b` and `c`, which were never discovered.
+fn replaced_world(more: &str) -> (World, String) {
+    let world = World::trusted().listing("old", &tools(&["p", "q"]));
+    let world = known(world.append_config(LISTED));
+    let new = World::trusted()
+        .entry("b", &world.breakable_command("b", "honest", &[]), LISTED)
+        .entry("c", &world.hostile("c", "honest", &[]), LISTED);
+    let new = fs::read_to_string(new.path("toolscout.toml")).expect("it is there");
+    (world.delay_server("b"), format!("{more}{new}"))
+}
+
+const LISTED: &str = "visibility = \"listed\"";
+
+fn tools(names: &[&str]) -> Value {
+    let tool = |name: &&str| json!({"name": name, "inputSchema": {"type": "object"}});
+    names.iter().map(tool).collect()
+}
+
+/// The servers of all tools that a client lists, and of those that the HTTP API lists.
+fn listed_servers(web: &Client) -> [Vec<String>; 2] {
+    let sources = |names: Vec<String>, separator: &str| {
+        let source = |name: String| name.split(separator).next().unwrap_or_default().to_owned();
+        let mut sources: Vec<_> = names.into_iter().map(source).collect();
+        sources.dedup();
+        sources
+    };
+    let listed = web.session("/mcp", &[]).listed();
+    let listed = listed.into_iter().filter(|name| name.contains("__")).collect();
+    let answer = web.send("GET", "/api/tools?limit=1000", &[], "").message();
+    let ids = answer["tools"].as_array().expect("tools").iter();
+    let ids = ids.map(|tool| tool["id"].as_str().expect("an id").to_owned()).collect();
+    [sources(listed, "__"), sources(ids, "/")]
+}
+
+/// M-04c: until the new servers are discovered, agents and the API see the old ones; then all of
+/// the new ones at once.
 #[test]
-fn a_changed_entry_is_a_new_server_and_an_unchanged_one_the_same() {
+fn a_replaced_configuration_is_published_in_one_step() {
+    let (world, new) = replaced_world("");
+    let web = Web::open(&world, &[]);
+    let (old, replaced) = (vec!["old".to_owned()], vec!["b".to_owned(), "c".to_owned()]);
+    assert_eq!(listed_servers(&web), [old.clone(), old.clone()]);
+    let (is_done, client): (_, &Client) = (AtomicBool::new(false), &web);
+    let seen = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut seen = BTreeSet::new();
+            while !is_done.load(Ordering::Relaxed) {
+                seen.extend(listed_servers(client));
+            }
+            seen
+        });
+        // An editor that writes in place: first the file is empty.
+        fs::write(world.path("toolscout.toml"), "").expect("empty it");
+        fs::write(world.path("toolscout.toml"), &new).expect("replace it");
+        world.wait_until_delayed("b");
+        assert_eq!(listed_servers(&web), [old.clone(), old.clone()]);
+        assert_eq!(web.session("/mcp", &[]).text("old__p", json!({})), "called");
+        world.release_server("b");
+        wait_until("it is replaced", || listed_servers(&web)[0] == replaced);
+        is_done.store(true, Ordering::Relaxed);
+        reader.join().expect("the reader ends")
+    });
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [replaced, old]);
+}
+
+/// M-04d: a new server that does not answer in time is loading; the others are published.
+#[test]
+fn a_slow_server_delays_a_replaced_configuration_for_a_limited_time() {
+    let (world, new) = replaced_world("serve = { wait_for_discovery = 0.5 }\n");
+    let web = Web::open(&world, &[]);
+    fs::write(world.path("toolscout.toml"), &new).expect("replace it");
+    world.wait_until_delayed("b");
+    wait_until("the others are there", || listed_servers(&web)[1] == ["c"]);
+    let servers = web.send("GET", "/api/servers", &[], "").message();
+    assert_eq!(servers["servers"][0]["discoveryStatus"], "discovering", "{servers}");
+    world.release_server("b");
+    wait_until("all are there", || listed_servers(&web)[1] == ["b", "c"]);
+}
+
+/// A changed entry counts as a new server; other servers keep running.
+#[test]
+fn only_servers_with_changed_entries_are_restarted() {
     let world = known(World::trusted().server("a", "honest", &[]).server("b", "honest", &[]));
     let mut agent = Agent::legacy(&world, &[]);
     let before = (process(&mut agent, "a"), process(&mut agent, "b"));
@@ -109,7 +190,6 @@ fn a_broken_configuration_is_ignored_until_it_is_fixed() {
     );
 }
 
-/// Policies, pins and profiles follow their file.
 #[test]
 fn policies_pins_and_profiles_are_reloaded() {
     let world = library().file("toolscout.toml", "# nothing yet\n");

@@ -4,9 +4,11 @@ use crate::servers::fixture::signal;
 use crate::world::World;
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -24,8 +26,10 @@ pub(crate) struct Web {
     child: Child,
     client: Client,
     talk: Receiver<String>,
-    /// What it said until it listened.
-    pub(crate) said: String,
+    /// The file of the agents' token.
+    token_file: PathBuf,
+    /// The stderr output up to the message that it listens.
+    pub(crate) startup_output: String,
 }
 
 /// An HTTP response.
@@ -47,6 +51,11 @@ pub(crate) struct Session<'a> {
 impl Web {
     /// Starts the program with these arguments, and waits until it listens.
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
+        Self::start_at(world, "127.0.0.1:0", args)
+    }
+
+    /// As [`Web::start`], at this address.
+    pub(crate) fn start_at(world: &World, addr: &str, args: &[&str]) -> Self {
         let args: Vec<&str> =
             ["serve", "--http", addr].into_iter().chain(args.iter().copied()).collect();
         let mut command = world.command(&args);
@@ -69,9 +78,15 @@ impl Web {
                 .strip_prefix("listening on http://")
                 .and_then(|rest| rest.strip_suffix("/mcp"))
                 .map(str::to_owned);
-            said += &format!("{line}\n");
+            output += &format!("{line}\n");
         }
-        Self { child, client: Client { addr: addr.unwrap_or_default() }, talk, said }
+        Self {
+            child,
+            client: Client { addr: addr.unwrap_or_default() },
+            talk,
+            token_file: world.temp_dir().join("state/agent.token"),
+            startup_output: output,
+        }
     }
 
     /// As [`Web::start`], with `--auth none`.
@@ -82,9 +97,7 @@ impl Web {
 
     /// The agents' token, which the first start created.
     pub(crate) fn token(&self) -> String {
-        let line =
-            self.said.lines().find_map(|it| it.trim().strip_prefix("Authorization: Bearer "));
-        line.unwrap_or_else(|| panic!("no token in {}", self.said)).to_owned()
+        fs::read_to_string(&self.token_file).expect("a token").trim().to_owned()
     }
 
     /// Waits until stderr contains this text.
