@@ -3,12 +3,14 @@
 //! The servers count the executed calls. A definition that was not reviewed is neither called nor
 //! shown, whichever name or command is used.
 
-mod asking;
-mod changing;
-mod damaged;
-mod doors;
-mod live;
-mod locking;
+mod authorization;
+mod call_approvals;
+mod damaged_state;
+mod definition_changes;
+mod findings;
+mod fixture;
+mod kept_quarantine;
+mod lock_file;
 mod policies;
 mod running_servers;
 mod untrusted;

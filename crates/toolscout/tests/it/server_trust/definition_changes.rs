@@ -223,14 +223,12 @@ fn on_change_accept_approves_changes_except_severe_findings() {
 
 /// A changed entry means another server, whose approved tools are new. It releases nothing.
 #[test]
-fn an_entry_that_the_person_changed_is_a_new_first_sight() {
-    let world = World::trusted().stall(GOOD);
-    world.has(OTHER);
-    world.run(&["run", "s/echo"]).exits(4);
+fn a_changed_entry_is_reviewed_as_a_new_server() {
+    let world = World::trusted().list_server(GOOD);
     let config = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration");
     fs::write(world.path("toolscout.toml"), config.replace("\"stall.sh\"", "\"./stall.sh\""))
         .expect("change it");
-    world.run(&["server", "refresh"]).exits(0);
+    world.refresh_with(OTHER);
     world.run(&["run", "s/echo"]).exits(0);
     world.refresh_with(THIRD);
     world.run(&["run", "s/echo"]).exits(4);
@@ -260,7 +258,6 @@ fn an_approval_applies_to_the_shown_definition() {
     assert_eq!(world.executed(), 1);
 }
 
-/// Who says yes without having looked sees at least what they said it to.
 #[test]
 fn approving_an_unseen_definition_shows_it() {
     let world = World::trusted().list_server(GOOD);
