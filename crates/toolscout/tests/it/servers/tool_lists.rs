@@ -2,6 +2,7 @@
 //! 2. Unusable tools are left out and reported; the others are listed.
 //! 3. Tools that the user filtered out are neither listed nor callable.
 
+use crate::serve::Agent;
 use crate::world::World;
 use serde_json::{Value, json};
 
@@ -97,10 +98,18 @@ fn calling_a_filtered_tool_explains_the_filter() {
     );
     assert!(!world.run(&["search", "adds two numbers"]).out.contains("add"));
     let starts = world.starts("fs");
-    for name in ["fs/add", "fs__sleep", "fs:whoami"] {
-        world.run(&["run", name]).exits(4).says(&["is disabled on `fs`"]);
+    for (name, tool) in [("fs/add", "add"), ("fs__sleep", "sleep"), ("fs:whoami", "whoami")] {
+        let message = format!("tool \"fs__{tool}\" is disabled on server \"fs\"");
+        world.run(&["run", name]).exits(4).stderr_contains(&[&message]);
     }
-    world.run(&["run", "fs/nothing"]).exits(5).says(&["Unknown tool: fs/nothing"]);
+    let mut agent = Agent::legacy(&world, &[]);
+    let message = "tool \"fs__add\" is disabled on server \"fs\"";
+    let direct = agent.request_error("tools/call", json!({"name": "fs__add", "arguments": {}}));
+    assert_eq!((&direct["code"], &direct["message"]), (&json!(-32602), &json!(message)));
+    let executed = agent.text("execute_tool", json!({"name": "fs/add", "arguments": {}}));
+    assert!(executed.contains(message), "{executed}");
+    drop(agent);
+    world.run(&["run", "fs/nothing"]).exits(5).stderr_contains(&["Unknown tool: fs/nothing"]);
     assert_eq!(world.starts("fs"), starts, "nothing of this needs the server");
     assert_eq!(world.stdout(&["run", "fs/echo", "--text", "shown"]), "shown\n");
 }
@@ -144,6 +153,37 @@ fn an_uncacheable_tool_list_causes_no_warning() {
     world
         .run(&["server", "show", "fs"])
         .exits(0)
-        .prints(&["the server wants its tools listed before each use"]);
-    assert_eq!(world.out(&["run", "fs/echo", "--text", "a"]), "a\n");
+        .stdout_contains(&["the server does not allow caching of its tools"]);
+    assert_eq!(world.stdout(&["run", "fs/echo", "--text", "a"]), "a\n");
+}
+
+/// M-13b, M-13c: on request; otherwise a list has the full schemas.
+#[test]
+fn safe_schemas_are_reduced_copies_for_catalogs() {
+    let markup = "<b>Sends</b><script>x()</script>";
+    let hostile = json!({"name": "send", "description": markup, "inputSchema": {
+        "type": "object", "$defs": {"a": {}}, "allOf": [{"$ref": "#/$defs/a"}],
+        "properties": {"to": {"type": "string", "description": markup, "pattern": "(a+)+"}},
+    }});
+    let properties: serde_json::Map<_, _> =
+        (0..2_000).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
+    let wide = json!({"name": "wide", "inputSchema": {"type": "object", "properties": properties}});
+    let more = (0..60)
+        .map(|index| json!({"name": format!("t{index:02}"), "inputSchema": {"type": "object"}}));
+    let tools: Vec<_> = [hostile, wide].into_iter().chain(more).collect();
+    let world = World::trusted().listing("mail", &json!(tools));
+    world.run(&["server", "refresh"]).exits(0);
+    let outcome = world.run(&["tools", "--json", "--safe-schemas"]).exits(0);
+    let safe = outcome.json();
+    let safe = safe.as_array().expect("a list");
+    assert_eq!(safe.len(), 50);
+    outcome.stderr_contains(&["left out 12 more tools of `mail`"]);
+    assert_eq!(safe[0]["description"], "Sends");
+    let expected =
+        json!({"type": "object", "properties": {"to": {"type": "string", "description": "Sends"}}});
+    assert_eq!(safe[0]["inputSchema"], expected);
+    let text = safe.iter().map(|tool| tool["inputSchema"].to_string());
+    assert!(text.map(|schema| schema.len()).all(|bytes| bytes <= 8 << 10));
+    let full = world.tools(&[]);
+    assert_eq!((full.len(), full[0]["inputSchema"]["allOf"].is_array()), (62, true));
 }
