@@ -366,9 +366,18 @@ fn without_a_command_it_shows_a_summary_and_next_steps() {
     assert!(World::bare().stdout(&[]).contains("No tools yet."));
 }
 
-/// A file in `tools/` of a folder that is no project is not found; what to do about it is said, and works.
 #[test]
-fn where_there_is_no_project_it_says_how_to_make_one() {
+fn without_tools_it_offers_to_set_up_the_servers_of_clients() {
+    let world = World::project()
+        .file("../home/.claude.json", r#"{"mcpServers": {"a": {"command": "a-server"}}}"#);
+    let out = world.stdout(&[]);
+    assert!(out.contains("To add 1 server and connect Claude Code:\n  toolscout init\n"), "{out}");
+}
+
+/// A file in `tools/` outside of a project is not found. The hint names the command that creates a
+/// project, and the command works.
+#[test]
+fn outside_of_a_project_it_says_how_to_create_one() {
     let world = World::bare().echo("tools/a.tool.toml", "alpha", "");
     let output = world.stdout(&[]);
     assert!(

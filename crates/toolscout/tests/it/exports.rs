@@ -5,6 +5,7 @@
 use crate::serve::Agent;
 use crate::world::World;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -56,15 +57,19 @@ fn a_tool_is_exported_as_an_openai_function() {
     let function = json!({"name": "local__github_search", "description": "Search repositories", "parameters": schema()});
     let whole = json!({"type": "function", "function": function});
     let world = searching();
-    assert_eq!(world.run(&["export", "openai", "github_search"]).exits(0).json(), whole);
+    assert_eq!(world.run(&["export", "openai", "github_search"]).exits(0).json(), json!([whole]));
     assert_eq!(world.run(&["export", "openai"]).exits(0).json(), json!([whole]));
 }
 
 /// W-05, M-01d: a list of objects with `input_schema`.
 #[test]
 fn a_tool_is_exported_as_an_anthropic_tool() {
-    let whole = json!({"name": "github_search", "description": "Search repositories", "input_schema": schema()});
-    assert_eq!(searching().run(&["export", "anthropic", "github_search"]).exits(0).json(), whole);
+    let whole = json!({"name": "local__github_search", "description": "Search repositories", "input_schema": schema()});
+    let world = searching();
+    assert_eq!(
+        world.run(&["export", "anthropic", "github_search"]).exits(0).json(),
+        json!([whole])
+    );
 }
 
 /// W-05: characters that a vendor does not accept in names are replaced, and a missing description
@@ -72,11 +77,123 @@ fn a_tool_is_exported_as_an_anthropic_tool() {
 #[test]
 fn exported_names_and_descriptions_meet_vendor_limits() {
     let world = World::project().echo("tools/a.tool.toml", "a.b", "");
-    let said = world.run(&["export", "anthropic", "a.b"]).exits(0).json();
-    assert_eq!((&said["name"], &said["description"]), (&json!("a_b"), &json!("local tool: a.b")));
+    let output = world.run(&["export", "anthropic", "a.b"]).exits(0).json();
+    assert_eq!(
+        (&output[0]["name"], &output[0]["description"]),
+        (&json!("local__a_b"), &json!("local tool: a.b"))
+    );
 }
 
-/// W-05: a shim file that runs toolscout; written again without a word, but never over somebody else's file.
+/// Tools whose names are equal in the characters that vendors accept: of two servers, and of one.
+fn with_equal_names() -> World {
+    let tools = |names: &[&str]| {
+        names.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}})).collect()
+    };
+    let long = "a_tool_with_a_long_name_".repeat(4);
+    let world = World::trusted()
+        .listing("one", &tools(&["search", "foo/bar", "foo.bar", "foo_bar", &long]))
+        .listing("two", &tools(&["search", "Search", "SEARCH", &format!("{long}2")]));
+    world.run(&["server", "refresh"]).exits(0);
+    world
+}
+
+fn exported_names(world: &World, args: &[&str]) -> Vec<String> {
+    let args = [&["export"], args].concat();
+    let output = world.run(&args).exits(0).json();
+    let name = |tool: &Value| {
+        let name = tool.get("function").unwrap_or(tool)["name"].as_str();
+        name.expect("a name").to_owned()
+    };
+    output.as_array().expect("a list").iter().map(name).collect()
+}
+
+/// M-01a: every tool has a name of its own, which is the same in each format and over MCP. M-01b:
+/// the name runs exactly that tool.
+#[test]
+fn exported_names_are_unique_and_run_their_tool() {
+    let world = with_equal_names();
+    let names = exported_names(&world, &["openai"]);
+    assert_eq!(names, exported_names(&world, &["anthropic"]));
+    let unique: BTreeSet<&String> = names.iter().collect();
+    assert_eq!((names.len(), unique.len()), (9, 9), "{names:?}");
+    let is_accepted = |name: &&String| {
+        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        name.len() <= 64 && name.bytes().all(is_safe)
+    };
+    assert_eq!(names.iter().filter(is_accepted).count(), 9, "{names:?}");
+    let mut reached = BTreeSet::new();
+    for name in &names {
+        assert_eq!(world.run(&["run", name]).exits(0).out, "called\n");
+        let shown = world.run(&["describe", name, "--json"]).exits(0).json();
+        assert!(reached.insert(shown["id"].to_string()), "{name} and another run {shown}");
+        let plan = world.run(&["--dry-run", "run", name]).exits(0).json();
+        assert_eq!(plan["tool"], shown["id"], "{name}");
+        assert_eq!(world.run(&["call", name]).exits(0).out, "called\n");
+    }
+    assert_eq!(reached.len(), 9);
+    let mut agent = Agent::legacy(&world, &["--meta-tools", "never"]);
+    let called = agent.request("tools/call", json!({"name": names[1], "arguments": {}}));
+    assert_eq!(called["content"][0]["text"], "called");
+}
+
+/// M-01a: the name of a tool does not depend on which tools are exported with it, or before it.
+#[test]
+fn an_exported_name_does_not_depend_on_the_selection() {
+    let world = with_equal_names();
+    let alone = exported_names(&world, &["openai", "one/foo_bar"]);
+    assert_eq!(alone, ["one__foo_bar"]);
+    assert!(exported_names(&world, &["openai"]).contains(&alone[0]));
+    assert_eq!(exported_names(&world, &["openai", "one/foo_bar", "one__foo_bar"]), alone);
+    let converted = exported_names(&world, &["openai", "one/foo.bar"]);
+    for (name, tool) in [(&alone[0], "one/foo_bar"), (&converted[0], "one/foo.bar")] {
+        let plan = world.run(&["--dry-run", "run", name]).exits(0).json();
+        assert_eq!(plan["tool"], tool, "{name}");
+    }
+}
+
+/// M-01c: also if file names differ only in case, which some file systems ignore.
+#[test]
+fn no_file_of_an_opencode_export_is_written_twice() {
+    let world = with_equal_names();
+    let written = world.stdout(&["export", "opencode", "--to", "out"]);
+    let names: BTreeSet<String> = written.lines().map(str::to_lowercase).collect();
+    assert_eq!((written.lines().count(), names.len()), (9, 9), "{written}");
+    let ids: BTreeSet<String> = written
+        .lines()
+        .map(|file| fs::read_to_string(file).expect("a shim"))
+        .filter_map(|shim| {
+            Some(shim.split_once("[\"run\", ")?.1.split_once(", \"--input")?.0.to_owned())
+        })
+        .collect();
+    assert_eq!(ids.len(), 9, "{ids:?}");
+}
+
+/// M-01e: patterns select tools, and `--exclude` wins.
+#[test]
+fn patterns_select_the_exported_tools() {
+    let world = with_equal_names();
+    let selected = |args: &[&str]| exported_names(&world, &[&["openai"], args].concat());
+    assert_eq!(selected(&["--include", "*/search"]), ["one__search", "two__search"]);
+    assert_eq!(
+        selected(&["--include", "two", "--include", "one/search", "--exclude", "two/*"]),
+        ["one__search"]
+    );
+    assert_eq!(selected(&["--include", "one/*", "--exclude", "*"]), [""; 0]);
+    assert_eq!(selected(&["one/search", "two/search", "--exclude", "one"]), ["two__search"]);
+    world.run(&["export", "opencode", "--to", "out", "--include", "one/search"]).exits(0);
+    assert_eq!(fs::read_dir(world.path("out")).expect("a folder").count(), 1);
+    world
+        .run(&["export", "openai", "--include", "three/*"])
+        .exits(5)
+        .stderr_contains(&["no tool matches", "toolscout tools list"]);
+    world
+        .run(&["export", "openai", "--exclude", "Not A Pattern"])
+        .exits(2)
+        .stderr_contains(&["`Not A Pattern` is not a tool pattern", "source/*"]);
+    world.run(&["export", "skill", "--include", "one"]).exits(2).stderr_contains(&["no patterns"]);
+}
+
+/// W-05: exporting again replaces a shim of ours without a question, but never another file.
 #[test]
 fn a_tool_is_exported_as_an_opencode_shim_that_runs_toolscout() {
     let world = searching();
@@ -189,9 +306,12 @@ fn an_exported_skill_names_existing_commands() {
     assert_eq!(dry_run.out, format!("would write {}\n", file.display()));
     assert!(dry_run.err.starts_with("Would write 1 file to `"), "{dry_run:?}");
     assert!(!file.exists());
-    assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()));
     assert_eq!(
-        world.out(&["export", "skill", "--to", "skills"]),
+        world.stdout(&["export", "skill", "--to", "skills"]),
+        format!("{}\n", file.display())
+    );
+    assert_eq!(
+        world.stdout(&["export", "skill", "--to", "skills"]),
         format!("{}\n", file.display()),
         "over its own"
     );

@@ -44,6 +44,8 @@ fn the_separator_of_nested_flags_is_configurable() {
     for (separator, flag) in [
         (".", "--config.timeout"),
         ("_", "--config_timeout"),
+        (":", "--config:timeout"),
+        ("/", "--config/timeout"),
         ("__", "--config__timeout"),
         ("", "--configtimeout"),
     ] {
@@ -72,8 +74,82 @@ fn properties_with_clashing_flags_are_reported_and_remain_usable() {
     assert_eq!(ran.json(), json!({"config": {"timeout": 2}, "config-timeout": 1}));
 
     let apart = hinted(both, json!({"separator": "_"}));
-    assert!(apart.out(&["doctor"]).ends_with("No problems.\n"));
-    assert_eq!(apart.out(&["t", "--config_timeout", "2"]), "{\"config\":{\"timeout\":2}}\n");
+    assert!(apart.stdout(&["doctor"]).ends_with("No problems.\n"));
+    assert_eq!(apart.stdout(&["t", "--config_timeout", "2"]), "{\"config\":{\"timeout\":2}}\n");
+}
+
+/// M-08d: a warning of `tools`, a note in the help, an error with `--strict`.
+#[test]
+fn clashing_flags_are_shown_by_tools_and_help() {
+    let mut both = config();
+    both["config-timeout"] = json!({"type": "number"});
+    let world = hinted(both, json!({}));
+    let report = "config-timeout: config-timeout, config.timeout";
+    let listed = world.run(&["tools"]).exits(0).stderr_contains(&[report]);
+    assert_eq!(listed.err.matches(report).count(), 1, "{}", listed.err);
+    assert!(world.stdout(&["t", "--help"]).contains("same flag"));
+    for args in [&["--strict", "tools"][..], &["--strict", "t", "--name", "a"]] {
+        let stopped = world.run(args).stderr_contains(&[report]);
+        assert_ne!(stopped.code, 0, "{args:?}");
+        assert_eq!(stopped.out, "", "{args:?}");
+    }
+}
+
+/// M-08b: the depth of flags is set for each tool; an invalid depth is reported.
+#[test]
+fn the_depth_of_flags_is_configurable() {
+    let leaf = json!({"type": "object", "properties": {"c": {"type": "object", "properties": {"d": {"type": "integer"}}}}});
+    let properties = json!({"a": {"type": "object", "properties": {"b": leaf}}});
+    let nested = "{\"a\":{\"b\":{\"c\":{\"d\":1}}}}\n";
+    let deep = hinted(properties.clone(), json!({"max_depth": 4}));
+    assert_eq!(deep.stdout(&["t", "--a-b-c-d", "1"]), nested);
+    let flat = hinted(properties.clone(), json!({"max_depth": 1}));
+    assert_eq!(flat.stdout(&["t", "--a", "{\"b\":{\"c\":{\"d\":1}}}"]), nested);
+    flat.run(&["t", "--a-b-c-d", "1"]).exits(2);
+    let wrong = hinted(properties, json!({"max_depth": 99}));
+    let ran = wrong
+        .run(&["t", "--a-b-c", "{\"d\":1}"])
+        .exits(0)
+        .stderr_contains(&["max_depth", "from 1 to 10"]);
+    assert_eq!(ran.out, nested);
+}
+
+/// M-08c: type, required, default and parse of a flag, besides its looks.
+#[test]
+fn hints_override_the_schema_of_a_flag() {
+    let properties = json!({"n": {"type": ["string", "number"]}, "mode": {"type": "string"}, "tags": {}, "who": {"type": "string"}, "name": {"type": "string"}});
+    let cli = json!({
+        "n": {"type": "integer", "short": "n"},
+        "mode": {"default": "fast", "parse": "lowercase"},
+        "tags": {"parse": "list"},
+        "who": {"required": true, "parse": "trim"},
+        "name": {"hidden": true, "description": "x"},
+    });
+    let world = hinted(properties.clone(), cli);
+    let out = world.stdout(&["t", "-n", "5", "--who", " me ", "--tags", "a, b", "--mode", "SLOW"]);
+    assert_eq!(
+        serde_json::from_str::<Value>(&out).expect("JSON"),
+        json!({"n": 5, "mode": "slow", "tags": ["a", "b"], "who": "me"})
+    );
+    let out = world.stdout(&["t", "--who", "me"]);
+    assert_eq!(
+        serde_json::from_str::<Value>(&out).expect("JSON"),
+        json!({"mode": "fast", "who": "me"})
+    );
+    world.run(&["t"]).exits(2).stderr_contains(&["--who"]);
+    world.run(&["t", "-n", "x", "--who", "me"]).exits(2).stderr_contains(&["is not an integer"]);
+    let help = world.stdout(&["t", "--help"]);
+    assert!(help.contains("default: fast") && !help.contains("--name"), "{help}");
+    let wrong = hinted(properties, json!({"n": {"type": "int64"}, "mode": {"parse": "rot13"}}));
+    wrong.run(&["doctor"]).exits(1);
+    assert_eq!(
+        wrong
+            .run(&["t", "--mode", "A"])
+            .exits(0)
+            .stderr_contains(&["cli.n.type", "cli.mode.parse", "lowercase"])
+            .out,
+        "{\"mode\":\"A\"}\n"
+    );
 }
 
 /// S-06: an optional object with required members.
@@ -95,8 +171,8 @@ fn members_of_an_optional_object_are_required_once_one_is_given() {
 #[test]
 fn a_list_is_given_by_repetition_or_with_commas() {
     let world = echo(json!({"items": {"type": "array", "items": {"type": "string"}}}));
-    let typed: [&[&str]; 4] =
-        [&["a,", "--items", "b"], &["a,b"], &["a", "--items", "b"], &["[\"a\",\"b\"]"]];
+    let typed: [&[&str]; 5] =
+        [&["a,", "--items", "b"], &["a,b"], &["a, b"], &["a", "--items", "b"], &["[\"a\",\"b\"]"]];
     for rest in typed {
         let args = [&["t", "--items"], rest].concat();
         assert_eq!(world.stdout(&args), "{\"items\":[\"a\",\"b\"]}\n", "{args:?}");

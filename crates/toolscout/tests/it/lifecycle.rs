@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 use toolscout::core::{BoxFuture, ToolOutput};
-use toolscout::source::ToolBuilder;
-use toolscout::surface::cli::CommandSpec;
+use toolscout::source::{Registry, ToolBuilder};
+use toolscout::surface::cli::{CommandSpec, OptionSpec};
 use toolscout::surface::codes::Exit;
 use toolscout::{
     AfterSetup, App, AppError, Captured, Command, Commands, Decorator, Environment, Extensions,
@@ -38,8 +38,12 @@ struct Probe {
     command: Option<&'static str>,
     late_command: Option<&'static str>,
     decorator: Option<&'static str>,
+    options: Vec<OptionSpec>,
     log: Log,
 }
+
+/// The ids of the plugins that have extended the run so far.
+struct ExtendedBy(Vec<&'static str>);
 
 impl Plugin for Probe {
     fn id(&self) -> &str {
@@ -60,6 +64,7 @@ impl Plugin for Probe {
         if let Some(name) = self.decorator {
             cx.decorate(Around(name, self.log.clone()));
         }
+        self.options.iter().try_for_each(|option| cx.add_option(option.clone()))?;
         self.command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone())))
     }
 
@@ -67,8 +72,11 @@ impl Plugin for Probe {
         self.late_command.map_or(Ok(()), |name| cx.add_command(Noted(name, self.log.clone())))
     }
 
-    fn extend(&self, _: &RunCx, extensions: &mut Extensions) {
-        extensions.insert(self.id);
+    fn extend(&self, cx: &RunCx, extensions: &mut Extensions) {
+        let earlier = extensions.get::<ExtendedBy>().map_or_else(Vec::new, |by| by.0.clone());
+        let in_context = cx.extension::<ExtendedBy>().map_or_else(Vec::new, |by| by.0.clone());
+        assert_eq!(earlier, in_context);
+        extensions.insert(ExtendedBy([earlier, vec![self.id]].concat()));
     }
 }
 
@@ -82,7 +90,8 @@ impl Command for Noted {
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             note(&self.1, "run");
-            assert!(cx.extension::<&'static str>().is_some());
+            let extended = cx.extension::<ExtendedBy>().expect("added in extend");
+            note(&self.1, format!("extended-by:{}", extended.0.join(",")));
             let commands = cx.offered::<Commands>().expect("offered in setup");
             let late = commands.add(Noted("too-late", self.1.clone())).unwrap_err();
             assert_eq!(
@@ -208,7 +217,65 @@ async fn two_commands_with_one_name_are_an_error() {
     );
 }
 
-/// B-25: a registry with explicit tools and no discovery, with and without a command line.
+/// M-10a: also with an option that every program has, and with a letter that is taken.
+#[tokio::test]
+async fn two_options_with_one_name_or_letter_are_an_error() {
+    let probe = |id, option| Probe { id, options: vec![option], ..Probe::default() };
+    let (exit, output) = run(
+        &[probe("a", OptionSpec::switch("fast", "")), probe("b", OptionSpec::text("fast", ""))],
+        &[],
+    )
+    .await;
+    assert_eq!(
+        (exit, output.as_str()),
+        (Exit::Usage, "error: Global option 'fast' is already registered\n")
+    );
+    let (exit, output) = run(&[probe("a", OptionSpec::switch("json", ""))], &[]).await;
+    assert_eq!(
+        (exit, output.as_str()),
+        (Exit::Usage, "error: Global option 'json' is already registered\n")
+    );
+    let (exit, output) = run(&[probe("a", OptionSpec::switch("quick", "").short('q'))], &[]).await;
+    assert_eq!(
+        (exit, output.as_str()),
+        (Exit::Usage, "error: Global option 'quick' cannot use '-q', which belongs to 'quiet'\n")
+    );
+}
+
+/// M-10b
+#[tokio::test]
+async fn an_empty_name_of_a_command_or_an_option_is_an_error() {
+    let (exit, output) =
+        run(&[Probe { id: "a", command: Some(""), ..Probe::default() }], &["x"]).await;
+    assert_eq!(
+        (exit, output.as_str()),
+        (Exit::Usage, "error: Command name must be a non-empty string\n")
+    );
+    let late = Probe { id: "a", late_command: Some(" "), ..Probe::default() };
+    let (exit, output) = run(&[late], &["x"]).await;
+    assert_eq!(
+        (exit, output.as_str()),
+        (Exit::Usage, "error: Command name must be a non-empty string\n")
+    );
+    let option = Probe { id: "a", options: vec![OptionSpec::switch("", "")], ..Probe::default() };
+    let (exit, output) = run(&[option], &[]).await;
+    assert_eq!(
+        (exit, output.as_str()),
+        (Exit::Usage, "error: Option name must be a non-empty string\n")
+    );
+}
+
+/// M-10c: a requires b, and was added first.
+#[tokio::test]
+async fn a_plugin_sees_the_extensions_of_the_plugins_before_it() {
+    let log = Log::default();
+    let probe = |id, requires| Probe { id, requires, log: log.clone(), ..Probe::default() };
+    let command = Probe { id: "c", command: Some("go"), log: log.clone(), ..Probe::default() };
+    run(&[probe("a", vec!["b"]), probe("b", vec![]), command], &["go"]).await;
+    assert_eq!(events(&log), "b a c run extended-by:b,a,c");
+}
+
+/// B-25: with and without a command line.
 #[tokio::test]
 async fn explicit_tools_work_without_discovery() {
     let (environment, captured) = Environment::captured(Path::new("/"), &[]);
@@ -229,7 +296,37 @@ async fn explicit_tools_work_without_discovery() {
 
 /// M-16c: a plugin registers a tool while the program starts.
 #[tokio::test]
-async fn a_registry_without_a_command_line_has_help_and_no_commands() {
+async fn the_global_registry_is_served_with_tools_that_are_registered_later() {
+    struct Late;
+    impl Plugin for Late {
+        fn id(&self) -> &str {
+            "late"
+        }
+
+        fn after_setup(&self, _: &AfterSetup) -> Result<(), AppError> {
+            let tool = ToolBuilder::new("wave").unwrap().description("Wave");
+            let tool = tool.run(|_, _| async { Ok(ToolOutput::text("bye")) });
+            Registry::global()
+                .register(tool)
+                .map(drop)
+                .map_err(|error| AppError::invalid(error.to_string(), "choose another name"))
+        }
+    }
+    let (environment, captured) = Environment::captured(Path::new("/"), &[]);
+    let app = App::builder("mine")
+        .plugin(plugins::Registry::global())
+        .plugin(plugins::Cli)
+        .plugin(Late)
+        .environment(environment)
+        .build()
+        .unwrap();
+    assert_eq!(app.run(["wave".to_owned()]).await, Exit::Done);
+    assert_eq!(captured.out(), "bye\n");
+}
+
+/// B-25: the program still parses its options.
+#[tokio::test]
+async fn a_program_without_the_cli_plugin_has_help_and_no_commands() {
     let (environment, captured) = Environment::captured(Path::new("/"), &[]);
     let app = App::builder("mine")
         .plugin(plugins::Registry::default())

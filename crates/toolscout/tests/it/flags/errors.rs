@@ -116,7 +116,6 @@ fn an_unknown_option_is_reported_before_the_version_is_shown() {
     );
 }
 
-/// All that is wrong is said at once.
 #[test]
 fn several_errors_are_reported_together() {
     let world = World::project().file(

@@ -85,7 +85,6 @@ fn a_tool_without_rest_arguments_refuses_a_double_dash() {
     assert!(world.path("tools/ran").exists(), "without them it runs");
 }
 
-/// The plan shows them, too.
 #[test]
 fn a_dry_run_shows_the_arguments_after_a_double_dash() {
     let world = echo(json!({"a": {"type": "integer"}}));
