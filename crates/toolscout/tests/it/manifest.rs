@@ -132,11 +132,32 @@ fn a_manifest_path_outside_of_the_folder_is_refused() {
 
 /// The check also fails if there is no manifest.
 #[test]
-fn a_manifest_that_cannot_be_read_is_an_error_of_the_check() {
-    let world = World::project().file("tools/manifest.json", "{\"tools\": 3}");
-    world.run(&["tools"]).exits(0).says(&["manifest.json", "it must be a list"]);
-    world.run(&["manifest", "check"]).exits(2).says(&["manifest.json", "it must be a list"]);
-    let bare = World::project().file("tools/notes.md", "");
-    bare.run(&["manifest", "check"]).exits(3).says(&["manifest.json"]);
-    World::project().run(&["manifest", "build"]).exits(3).says(&["tools"]);
+fn manifest_check_fails_for_an_unreadable_manifest() {
+    let world = World::trusted().file("tools/manifest.json", "{\"tools\": 3}");
+    world.run(&["tools"]).exits(0).stderr_contains(&["manifest.json", "it must be a list"]);
+    world
+        .run(&["manifest", "check"])
+        .exits(2)
+        .stderr_contains(&["manifest.json", "it must be a list"]);
+    let bare = World::trusted().file("tools/notes.md", "");
+    bare.run(&["manifest", "check"]).exits(3).stderr_contains(&["manifest.json"]);
+    World::trusted().run(&["manifest", "build"]).exits(3).stderr_contains(&["tools"]);
+}
+
+/// An untrusted folder is read, and nothing of it is started.
+#[test]
+fn an_untrusted_folder_is_neither_checked_nor_built() {
+    let world = World::project().file("tools/manifest.json", &manifest("Fetch data")).program(
+        "tools/fetch",
+        FETCH,
+        "cat",
+    );
+    for words in
+        [&["manifest", "check"][..], &["manifest", "build"], &["manifest", "build", "--dry-run"]]
+    {
+        world.run(words).exits(4).stderr_contains(&["is not trusted", "toolscout trust"]);
+    }
+    assert_eq!(world.started(), [""; 0]);
+    world.run(&["manifest", "build", "--trust"]).exits(0);
+    assert_ne!(world.started(), [""; 0]);
 }

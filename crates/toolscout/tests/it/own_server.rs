@@ -71,7 +71,29 @@ fn hidden_tools_are_found_with_their_schema_and_can_be_called() {
 
 /// M-11a, M-11c: over both ways to call a tool.
 #[test]
-fn the_ladder_finds_the_same_first_as_ever() {
+fn a_tool_in_code_refuses_empty_required_strings_and_unknown_arguments() {
+    let world = World::bare();
+    let mut agent = agent(&world);
+    let mail = json!({"to": "a", "subject": "", "body": "c"});
+    let refused = agent.call("execute_tool", json!({"name": "send_email", "arguments": mail}));
+    assert_eq!(refused["isError"], true, "{refused}");
+    let text = refused["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("required parameter cannot be empty: subject"), "{text}");
+    let refused = agent.call("send_email", mail);
+    assert_eq!(
+        (&refused["isError"], &refused["content"][0]["text"]),
+        (&json!(true), &json!("required parameter cannot be empty: subject"))
+    );
+    let mail = json!({"to": "a", "subject": "b", "body": "c", "zz": 1});
+    let refused = agent.call("execute_tool", json!({"name": "send_email", "arguments": mail}));
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(refused["content"][0]["text"].as_str().is_some_and(|text| text.contains("zz")));
+}
+
+/// X-02 with the profile `ladder`: `list_emails` is the first result for an agent and on the
+/// command line.
+#[test]
+fn the_ladder_profile_keeps_its_first_results() {
     let world = World::bare();
     let mut agent = agent_with(&world, &["--ranking", "ladder"]);
     let result = agent.call("tool_search", json!({"query": "email"}));

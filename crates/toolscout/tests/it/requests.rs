@@ -226,8 +226,9 @@ fn a_stored_result_is_accessible_only_to_its_caller() {
 /// T22, T28, T32: a pending call resumes only for the caller who made it. Other callers, who see a
 /// tool of the same name, get an error.
 #[test]
-fn a_call_that_waits_goes_on_for_who_made_it() {
-    let world = world("[policies]\n\"own/my_saved_queries\" = \"ask\"\n");
+fn a_pending_call_is_resumed_only_by_its_caller() {
+    let world = world("[policies]\n\"own/my_saved_queries\" = \"ask\"\n")
+        .file("../config/config.toml", "[serve]\napprovals = \"client\"\n");
     let mut serving = Serving::start(&world);
     let mut params = json!({"name": "own__my_saved_queries", "arguments": {"q": 1}});
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}});
@@ -313,6 +314,7 @@ fn request_headers_cannot_set_the_url_or_use_our_token() {
     }
 }
 
+/// V-88.
 #[test]
 fn invalid_request_tools_settings_are_reported_at_startup() {
     for (entry, output) in [
@@ -335,6 +337,8 @@ fn invalid_request_tools_settings_are_reported_at_startup() {
     ] {
         let world =
             World::trusted().file("toolscout.toml", &format!("[[request_tools]]\n{entry}\n"));
+        // A setting of the wrong form makes the file invalid; a wrong value only skips the entry.
+        let code = if output.contains("is missing") { 2 } else { 0 };
         let ran = world.run(&["tools"]);
         assert!(ran.code == code && ran.err.contains(output), "{entry}: {ran:?}");
     }
@@ -344,14 +348,13 @@ fn files_with(folder: &std::path::Path, text: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => found.extend(files_with(&path, text)),
-            false => {
-                let content = std::fs::read(&path).unwrap_or_default();
-                found.extend(
-                    content.windows(text.len()).any(|it| it == text.as_bytes()).then_some(path),
-                );
-            }
+        if path.is_dir() {
+            found.extend(files_with(&path, text))
+        } else {
+            let content = std::fs::read(&path).unwrap_or_default();
+            found.extend(
+                content.windows(text.len()).any(|window| window == text.as_bytes()).then_some(path),
+            );
         }
     }
     found

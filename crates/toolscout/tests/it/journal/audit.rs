@@ -67,8 +67,8 @@ fn searches_discoveries_and_listings_are_recorded() {
 
 /// Decisions that an operator makes in the terminal.
 #[test]
-fn decisions_of_people_are_on_record() {
-    let world = library();
+fn decisions_of_operators_are_recorded() {
+    let world = library().var("USER", "ann");
     world.run(&["policy", "set", "local/sql_query", "deny"]).exits(0);
     world.run(&["policy", "unset", "local/sql_query"]).exits(0);
     world.run(&["server", "add", "files", "--", "no-such-program"]).exits(0);
@@ -97,8 +97,11 @@ fn decisions_of_people_are_on_record() {
 }
 
 #[test]
-fn a_call_that_waits_for_a_person_is_on_record_with_each_step() {
-    let world = library().file("toolscout.toml", "[policies]\n\"local/sql_query\" = \"ask\"\n");
+fn each_step_of_an_approval_is_recorded() {
+    let world = library()
+        .file("toolscout.toml", "[policies]\n\"local/sql_query\" = \"ask\"\n")
+        .file("../config/config.toml", "[serve]\napprovals = \"client\"\n")
+        .var("USER", "ann");
     let mut agent = Agent::legacy(&world, &[]);
     let call = json!({"name": "local__sql_query", "arguments": {"target": "users"}});
     let output = agent.request("tools/call", call.clone())["content"][0]["text"]
@@ -178,12 +181,8 @@ fn audit_entries_can_be_filtered() {
         (Some(2), Some(2))
     );
     let text = world.run(&["audit", "show", "--since", "1h"]).exits(0).out;
-    assert!(
-        text.lines()
-            .next()
-            .is_some_and(|it| it.contains(r#"call local/sql_query {"target":"one"} done"#)),
-        "{text}"
-    );
+    let first = r#"call local/sql_query {"target":"one"} succeeded"#;
+    assert!(text.lines().next().is_some_and(|line| line.contains(first)), "{text}");
     world
         .run(&["audit", "show", "--since", "2999-01-01"])
         .exits(0)

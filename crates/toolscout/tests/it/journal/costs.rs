@@ -50,9 +50,31 @@ fn avoided_tokens_are_all_definitions_minus_shown_tokens() {
     );
 }
 
-/// The line that is proposed does what it says.
 #[test]
-fn what_is_proposed_to_be_pinned_is_listed_once_it_is_written_down() {
+fn the_series_has_the_same_sums_as_the_statistics() {
+    let world = library();
+    work(&world);
+    let stats = world.run(&["stats", "--json"]).exits(0).json();
+    let args = ["stats", "series", "--from", "1h", "--bucket", "5m", "--json"];
+    let series = world.run(&args).exits(0).json();
+    let sum = |key: &str| -> i64 {
+        let buckets = series["buckets"].as_array().expect("buckets");
+        buckets.iter().map(|bucket| number(bucket, key)).sum()
+    };
+    assert_eq!((sum("calls"), sum("searches"), sum("failures")), (2, 3, 0));
+    assert_eq!(series["savings"], stats["savings"]);
+    assert_eq!(series["tools"][0]["tool"], "local/send_email");
+    let local = &series["servers"][0];
+    assert_eq!((local["source"].as_str(), local["state"].as_str()), (Some("local"), Some("up")));
+    let page = world.run(&["stats", "series"]).exits(0).out;
+    assert!(page.contains("local: 2 calls, 0 failed, p50 "), "{page}");
+    let wrong = world.run(&["stats", "series", "--from", "30d", "--bucket", "1m"]).exits(2);
+    assert!(wrong.err.contains("buckets, more than 500"), "{wrong:?}");
+}
+
+/// The suggested line of configuration works.
+#[test]
+fn a_suggested_pin_is_listed_once_configured() {
     let world = library();
     assert!(
         world.run(&["suggest", "pins"]).exits(0).out.starts_with("Nothing to pin: in 0 sessions")

@@ -1,5 +1,3 @@
-//! No secret is ever on record.
-
 use super::{records, whole};
 use crate::serve::{Agent, library};
 use serde_json::json;

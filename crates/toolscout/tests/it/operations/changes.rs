@@ -60,15 +60,25 @@ fn a_change_writes_one_audit_entry_and_a_dry_run_changes_nothing_4() {
 fn try_example(world: &World, example: &Example) -> bool {
     let (line, spec) = (example.line, &example.operation.spec);
     if !example.is_command() {
-        return answer_an_approval(world, example);
+        return match spec.name {
+            "registration add" => register_tools(world, example),
+            _ => try_request(world, example),
+        };
     }
     prepare(world, line);
-    let host = (line.contains(" start ") || line.contains(" stop ") || line.contains(" restart "))
-        .then(|| Api::start(world));
+    // Running servers and registrations are not on disk.
+    let is_on_disk = ![" start ", " stop ", " restart ", " registration "]
+        .into_iter()
+        .any(|word| line.contains(word));
+    let host = (!is_on_disk).then(|| Api::start(world));
     assert!(
         host.is_none()
+            || spec.host == HostUse::Required
             || spec.commands.iter().any(|command| command.host == Some(HostUse::Required))
     );
+    if let (Some(api), true) = (&host, line.contains(" registration ")) {
+        register(api);
+    }
     let (before, lines) = (state(world), audited(world));
     let dry_run = shell(world, &with(line, "--dry-run --json")).exits(0).json();
     assert_eq!(state(world), before, "the dry run of `{line}`");
@@ -80,9 +90,6 @@ fn try_example(world: &World, example: &Example) -> bool {
     drop(host);
     settle(world);
     assert_eq!(audited(world), lines + usize::from(is_change), "{line}");
-    // Which servers run is not on disk.
-    let is_on_disk =
-        !line.contains(" start ") && !line.contains(" stop ") && !line.contains(" restart ");
     assert!(!is_change || !is_on_disk || state(world) != before, "`{line}` changed nothing");
     is_change
 }
@@ -112,15 +119,26 @@ fn prepare(world: &World, line: &str) {
             run(&["reject", &tool]);
         }
         ["disconnect", client] => run(&["connect", client]),
-        // Each example finds a server that was not imported before.
-        ["import", ..] => {
+        ["undo"] => run(&["connect", "cursor"]),
+        ["secret", "set", ..] => fs::write(world.path("key.txt"), "k3y\n").expect("a file"),
+        ["secret", "remove", name] => {
+            drop(world.run_with(b"k3y", &["secret", "set", name]).exits(0));
+        }
+        // The example needs a server that was not imported before.
+        ["import" | "init", ..] => {
             let id = format!("docs-{}", words.len());
             let file = json!({"mcpServers": {id: {"command": format!("docs-{}", words.len())}}});
             fs::write(world.path("../home/.cursor/mcp.json"), file.to_string()).expect("a file");
         }
+        // The previous example has written the same files.
+        ["manifest", "types", ..] => {
+            let _ = fs::remove_file(world.path("tools/toolscout.d.ts"));
+        }
         ["manifest", ..] => {
             fs::write(world.path("tools/manifest.json"), "{\"tools\": []}\n").expect("a file");
         }
+        ["token", "revoke", name] => run(&["token", "create", "--name", name]),
+        ["token", "create", ..] => drop(world.run(&["token", "revoke", words[3]])),
         ["lock"] => fs::remove_file(world.path("toolscout.lock")).expect("a lock file"),
         ["trust", "remove"] => run(&["trust"]),
         _ => {}
@@ -156,14 +174,39 @@ fn settle(world: &World) {
     });
 }
 
-/// The change that has no command: it is made over HTTP.
-fn answer_an_approval(world: &World, example: &Example) -> bool {
+/// Registers the tools of a program, as the example of the operation does.
+pub(super) fn register(api: &Api) {
+    let tools = json!([{"name": "invoice"}]);
+    let body =
+        json!({"source": "billing", "callback": "http://127.0.0.1:9000/call", "tools": tools});
+    api.done("POST", "/api/tools", Some(body));
+}
+
+/// A registration has no command; the test makes it over HTTP. Registering the same tools again is
+/// no change.
+fn register_tools(world: &World, example: &Example) -> bool {
+    let api = Api::start(world);
+    let (method, path, body) = example.request(world, "").expect("a route");
+    let body: Value = serde_json::from_str(&body).expect("a body");
+    let (before, lines) = (state(world), audited(world));
+    let dry_run = api.done(method, &format!("{path}?dryRun=true"), Some(body.clone()));
+    assert_eq!(dry_run["dryRun"], true);
+    assert_eq!((state(world), audited(world)), (before, lines), "a dry run");
+    assert_eq!(api.get("/api/registrations")["registrations"], json!([]));
+    for _ in 0..2 {
+        api.done(method, &path, Some(body.clone()));
+        assert_eq!(audited(world), lines + 1);
+    }
+    true
+}
+
+/// A change that has no command; the test makes it over HTTP.
+fn try_request(world: &World, example: &Example) -> bool {
     world.run(&["policy", "set", "files/echo", "ask"]).exits(0);
     let api = Api::start(world);
-    let call = json!({"name": "files/echo", "arguments": {"text": "x"}});
-    let asked = api.ask_as(&api.agent, "POST", "/api/call", Some(call)).message();
-    let id = asked["approval"].as_str().unwrap_or_else(|| panic!("{asked}"));
-    let (method, path, body) = example.request(world, id).expect("a route");
+    let is_of_session = example.line.contains("/sessions/{id}");
+    let id = if is_of_session { started_session(&api) } else { pending_approval(&api) };
+    let (method, path, body) = example.request(world, &id).expect("a route");
     let (before, lines) = (state(world), audited(world));
     let body: Value = serde_json::from_str(&body).expect("a body");
     assert_eq!(
@@ -171,10 +214,23 @@ fn answer_an_approval(world: &World, example: &Example) -> bool {
         true
     );
     assert_eq!((state(world), audited(world)), (before.clone(), lines), "a dry run");
-    assert_eq!(api.done(method, &path, Some(body))["decision"], "approved");
+    let done = api.done(method, &path, Some(body));
+    assert!(!path.contains("/approvals/") || done["decision"] == "approved", "{done}");
     assert_eq!(audited(world), lines + 1);
-    assert_ne!(state(world), before);
+    // The set of running servers is not on disk.
+    assert!(is_of_session || state(world) != before, "`{}` changed nothing", example.line);
     true
+}
+
+fn started_session(api: &Api) -> String {
+    let session = api.done("POST", "/api/sessions", Some(json!({})));
+    session["session"]["id"].as_str().expect("an id").to_owned()
+}
+
+fn pending_approval(api: &Api) -> String {
+    let call = json!({"name": "files/echo", "arguments": {"text": "x"}});
+    let pending = api.request_as(&api.agent, "POST", "/api/call", Some(call)).message();
+    pending["approval"].as_str().unwrap_or_else(|| panic!("{pending}")).to_owned()
 }
 
 type State = (BTreeMap<PathBuf, Vec<u8>>, BTreeMap<(&'static str, String), Vec<u8>>);
@@ -187,8 +243,10 @@ fn state(world: &World) -> State {
     for folder in ["project", "home", "config", "state/tokens"] {
         read_all(&world.temp_dir().join(folder), &mut files);
     }
-    let folder = world.outside().join("state").display().to_string();
-    let store = Environment::captured(world.outside(), &[("TOOLSCOUT_STATE_DIR", &folder)])
+    let agent_token = world.temp_dir().join("state/agent.token");
+    files.extend(fs::read(&agent_token).map(|token| (agent_token, token)));
+    let folder = world.temp_dir().join("state").display().to_string();
+    let store = Environment::captured(world.temp_dir(), &[("TOOLSCOUT_STATE_DIR", &folder)])
         .0
         .persistent()
         .store();
@@ -197,7 +255,8 @@ fn state(world: &World) -> State {
         Namespace::Approval,
         Namespace::Pending,
         Namespace::Backup,
-        Namespace::Lesson,
+        Namespace::AccessToken,
+        Namespace::Feedback,
         Namespace::Observed,
         Namespace::Name,
     ];

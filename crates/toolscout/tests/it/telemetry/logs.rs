@@ -25,7 +25,22 @@ fn a_discovery_is_logged_with_counts_names_and_duration() {
     let [done] = &outcome.events("tools.discovery.succeeded")[..] else { panic!("{outcome:?}") };
     assert_eq!((&done["count"], &done["byServer"]), (&json!(2), &json!({"mail": 2})));
     assert_eq!(done["names"], json!(["send", "read"]));
-    assert!(done["duration_ms"].as_str().is_some_and(|it| it.parse::<u64>().is_ok()), "{done}");
+    assert!(
+        done["duration_ms"].as_str().is_some_and(|duration_ms| duration_ms.parse::<u64>().is_ok()),
+        "{done}"
+    );
+}
+
+/// E-20
+#[test]
+fn a_failed_discovery_is_logged_with_its_error() {
+    let words = ["sh", "-c", "echo out of order >&2; exit 3"].map(str::to_owned);
+    let world = World::trusted().entry("mail", &words, "");
+    let outcome = world.run(&logged(&["server", "refresh"])).exits(3);
+    let [failed] = &outcome.events("tools.discovery.failed")[..] else { panic!("{outcome:?}") };
+    assert_eq!(failed["server"], "mail");
+    assert!(failed["error"].as_str().is_some_and(|error| error.contains("out of order")));
+    assert!(outcome.events("tools.discovery.succeeded").is_empty(), "{outcome:?}");
 }
 
 #[test]
@@ -43,7 +58,26 @@ fn registered_tools_are_logged_by_server() {
     let [stats] = &outcome.events("tool_registry_stats")[..] else { panic!("{outcome:?}") };
     assert_eq!((&stats["toolCount"], &stats["expired"]), (&json!(2), &json!(false)));
     assert_eq!(stats["byServer"], json!({"local": ["alpha"], "mail": ["send"]}));
-    assert!(stats["cacheAge"].as_i64().is_some_and(|it| it >= 0), "{stats}");
+    assert!(stats["cacheAge"].as_i64().is_some_and(|cache_age| cache_age >= 0), "{stats}");
+}
+
+/// M-16a: before the discovery, after it, and in a search.
+#[test]
+fn cache_hits_and_misses_are_logged() {
+    let tools = json!([{"name": "send", "inputSchema": {"type": "object"}}]);
+    let world = World::trusted().listing("mail", &tools);
+    let outcome = world.run(&logged(&["tools"])).exits(0);
+    let [missed] = &outcome.events("tool_cache_miss")[..] else { panic!("{outcome:?}") };
+    assert_eq!((&missed["server"], &missed["reason"]), (&json!("mail"), &json!("never")));
+    assert_eq!((&missed["toolCount"], &missed["cacheAge"]), (&json!(0), &json!(-1)));
+    assert!(outcome.events("tool_cache_hit").is_empty(), "{outcome:?}");
+    world.run(&["server", "refresh"]).exits(0);
+    let outcome = world.run(&logged(&["search", "send"])).exits(0);
+    let [loaded, searched] = &outcome.events("tool_cache_hit")[..] else { panic!("{outcome:?}") };
+    assert_eq!((&loaded["server"], &loaded["toolCount"]), (&json!("mail"), &json!(1)));
+    assert_eq!((&searched["server"], &searched["toolCount"]), (&json!(null), &json!(1)));
+    assert!(searched["cacheAge"].as_i64().is_some_and(|age| age >= 0), "{searched}");
+    assert!(outcome.events("tool_cache_miss").is_empty(), "{outcome:?}");
 }
 
 #[test]

@@ -52,6 +52,7 @@ fn now() -> u64 {
         .expect("not so late")
 }
 
+/// M-16b
 #[test]
 fn commands_export_spans() {
     let receiver = Receiver::start(&[]);
@@ -90,6 +91,10 @@ fn commands_export_spans() {
     assert_eq!(search.attributes["toolscout.search.results"], json!(["s/say"]));
     assert_eq!(search.attributes["langfuse.observation.metadata.cacheHitRatio"], 1.0);
     assert!(!search.attributes.contains_key("langfuse.observation.input"), "nobody asked for it");
+    for span in [discovery, search] {
+        assert_eq!(span.attributes["langfuse.observation.metadata.mcpServers"], r#"["s"]"#);
+    }
+    assert_eq!(search.attributes["langfuse.observation.metadata.needsDiscovery"], false);
     let call = named(&spans, "tool-call");
     assert_eq!(call.attributes["gen_ai.tool.name"], "say");
     assert_eq!((call.status, call.kind), (0, 1));
