@@ -4,9 +4,14 @@ import { Browser } from "./chromium.mjs";
 import { look } from "./look.mjs";
 import { keyboard } from "./keyboard.mjs";
 import { measure } from "./measure.mjs";
+import { offline } from "./offline.mjs";
 import { path } from "./path.mjs";
 import { pictures } from "./pictures.mjs";
+import { preferences } from "./preferences.mjs";
+import { projects } from "./projects.mjs";
+import { repair } from "./repair.mjs";
 import { texts } from "./texts.mjs";
+import { truth } from "./truth.mjs";
 import { visitor } from "./visitor.mjs";
 
 const WALKS = { look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, truth, visitor };

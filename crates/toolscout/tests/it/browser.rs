@@ -1,8 +1,14 @@
-//! The page as people use it, in a real headless Chromium:
-//! 1. A person watches a discovery, adds a server, finds a tool, tries it, changes its policy and says yes to a call.
-//! 2. What servers say is only ever text, whatever they say.
-//! 3. All of it works without a mouse, and axe-core finds nothing serious in any view, light or dark, wide or narrow.
-//! 4. Who is not signed in sees nothing but how to be.
+//! Tests of the web UI in a real headless Chromium:
+//! 1. An operator follows a discovery, adds a server, finds a tool, calls it, changes its policy
+//!    and approves a call.
+//! 2. The UI renders all content of servers as text.
+//! 3. Everything works with the keyboard, and axe-core finds no serious problem in any view, light
+//!    or dark, wide or narrow.
+//! 4. A user who is not signed in sees only how to sign in.
+//! 5. With several projects, a switch selects the one that the UI shows.
+//! 6. States, counts and outcomes are true, also for servers with private lists.
+//! 7. A new user adds, breaks, repairs and approves a server, follows and cancels a call.
+//! 8. Preferences are kept, and a banner says that the server is gone.
 //!
 //! `tests/browser` has the walks, and the driver of the browser, which needs only node.
 //! `TOOLSCOUT_TEST_BROWSER` names the folder where npm installed axe-core from
@@ -10,6 +16,8 @@
 
 mod site;
 
+use crate::serve::Web;
+use crate::servers::fixture::wait_until;
 use crate::world::{World, can_run};
 use serde_json::json;
 use site::chromium;
@@ -75,4 +83,74 @@ fn visitors_without_a_session_are_told_how_to_sign_in() {
     let Some(chromium) = chromium() else { return };
     let world = project();
     Site::open(&world).walk(&chromium, "visitor", json!({}));
+}
+
+/// M-15l
+#[test]
+fn a_switch_selects_the_project_that_the_ui_shows() {
+    let Some(chromium) = chromium() else { return };
+    let world = project();
+    Site::open(&world).walk(&chromium, "projects", json!({ "single": true }));
+    let words = world.hostile("mail", "honest", &[]);
+    let mail =
+        format!("[servers.mail]\ncommand = {}\nargs = {}\n", json!(words[0]), json!(words[1..]));
+    let world = world
+        .file("../beta/package.json", "{}")
+        .file("../beta/toolscout.toml", &mail)
+        .file("../config/config.toml", "[serve]\nprojects = [\"../beta\"]\n");
+    world.run(&["--project", "../beta", "server", "refresh"]).exits(0);
+    let folder = std::env::var_os("TOOLSCOUT_TEST_BROWSER").map(PathBuf::from);
+    let axe = folder.map(|folder| folder.join("node_modules/axe-core/axe.min.js"));
+    let axe = axe.filter(|axe| axe.exists());
+    Site::open(&world).walk(&chromium, "projects", json!({ "axe": axe }));
+}
+
+/// U4
+#[test]
+fn the_ui_shows_states_counts_and_outcomes_as_they_are() {
+    let Some(chromium) = chromium() else { return };
+    let more = ["--era", "modern", "--cache-scope", "private", "--ttl-ms", "0"];
+    let world =
+        project().server("private", "honest", &more).echo("tools/note.tool.toml", "note", "");
+    world.run(&["server", "refresh"]).exits(0);
+    world.run(&["policy", "set", "s/echo", "ask"]).exits(0);
+    Site::open(&world).walk(&chromium, "truth", json!({}));
+}
+
+/// U11
+#[test]
+fn a_new_user_adds_breaks_repairs_and_approves_a_server() {
+    let Some(chromium) = chromium() else { return };
+    let world = World::trusted();
+    let command = world.hostile("demo", "honest", &["--rich"]).join(" ");
+    Site::open(&world).walk(&chromium, "repair", json!({ "command": command }));
+    assert!(world.request_count("demo", "notifications/cancelled") > 0, "the server was told");
+}
+
+#[test]
+fn preferences_are_kept_and_profiles_and_tokens_are_shown() {
+    let Some(chromium) = chromium() else { return };
+    let world = project().append_config("[profiles.work]\ninclude = [\"s/echo\", \"s/add\"]\n");
+    Site::open(&world).walk(&chromium, "preferences", json!({}));
+}
+
+/// The page needs no session here, so it continues after a restart.
+#[test]
+fn a_banner_tells_that_the_server_is_gone_until_it_is_back() {
+    let Some(chromium) = chromium() else { return };
+    let world = project();
+    let first = Web::open(&world, &[]);
+    let addr = first.addr.clone();
+    let (opened, seen) = (world.path("opened"), world.path("seen"));
+    let given = json!({ "opened": opened, "seen": seen });
+    std::thread::scope(|scope| {
+        let walk = scope.spawn(|| {
+            site::walk(&world, &chromium, "offline", &format!("http://{addr}/"), given);
+        });
+        wait_until("the page is open", || opened.exists() || walk.is_finished());
+        drop(first);
+        wait_until("the banner was seen", || seen.exists() || walk.is_finished());
+        let _second = Web::start_at(&world, &addr, &["--auth", "none"]);
+        walk.join().expect("the walk");
+    });
 }

@@ -44,40 +44,47 @@ impl<'a> Site<'a> {
         }
         // Drains stderr, so that the program never blocks on a full pipe.
         std::thread::spawn(move || err.lines().map_while(Result::ok).for_each(drop));
-        let link = said
-            .lines()
-            .find_map(|it| it.trim().starts_with("http://").then(|| it.trim().to_owned()));
-        let link = link.unwrap_or_else(|| panic!("no link in {said}"));
+        // V-33: the link is the output of the command; the messages may be kept in a log.
+        assert!(!output.contains("signin?code"), "{output}");
+        let mut link = String::new();
+        let mut out = BufReader::new(child.stdout.take().expect("its output"));
+        out.read_line(&mut link).expect("a link");
+        let link = link.trim().to_owned();
         Self { world, child, link }
     }
 
-    /// Has the browser go this way; gives what it saw.
-    pub(super) fn walk(&self, chromium: &str, walk: &str, more: Value) -> Value {
-        let token = |name: &str| {
-            fs::read_to_string(self.world.outside().join("state").join(name)).unwrap_or_default()
-        };
-        let mut given = json!({
-            "walk": walk,
-            "chromium": chromium,
-            "profile": self.world.outside().join("chromium"),
-            "link": self.link,
-            "agent": token("agent.token").trim(),
-            "operator": token("operator.token").trim(),
-        });
-        let more = more.as_object().cloned().unwrap_or_default();
-        more.into_iter().for_each(|(name, value)| given[name] = value);
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/walk.mjs");
-        let output = Command::new("node")
-            .arg(script)
-            .arg(given.to_string())
-            .env("HOME", self.world.outside())
-            .output()
-            .expect("node starts");
-        let (out, err) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{walk}: {err}");
-        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+    /// Runs a walk in the browser; returns its report.
+    pub(super) fn walk(&self, chromium: &str, name: &str, more: Value) -> Value {
+        walk(self.world, chromium, name, &self.link, more)
     }
+}
+
+/// Runs a walk in the browser that begins at this link; returns its report.
+pub(super) fn walk(world: &World, chromium: &str, walk: &str, link: &str, more: Value) -> Value {
+    let token = |name: &str| {
+        fs::read_to_string(world.temp_dir().join("state").join(name)).unwrap_or_default()
+    };
+    let mut given = json!({
+        "walk": walk,
+        "chromium": chromium,
+        "profile": world.temp_dir().join("chromium"),
+        "link": link,
+        "agent": token("agent.token").trim(),
+        "operator": token("operator.token").trim(),
+    });
+    let more = more.as_object().cloned().unwrap_or_default();
+    more.into_iter().for_each(|(name, value)| given[name] = value);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/walk.mjs");
+    let output = Command::new("node")
+        .arg(script)
+        .arg(given.to_string())
+        .env("HOME", world.temp_dir())
+        .output()
+        .expect("node starts");
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{walk}: {err}");
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
 }
 
 impl Drop for Site<'_> {
