@@ -19,18 +19,18 @@ usage: toolscout-hostile [--mode NAME] [OPTION]…
        toolscout-hostile --list [--json | --names]
        toolscout-hostile --describe NAME
 
-  --http PORT     Streamable HTTP on loopback instead of stdio; 0 takes a free port, and stdout says which
+  --http PORT     Streamable HTTP on loopback instead of stdio; with 0 a free port, printed on stdout
   --era ERA       dual (default), legacy or modern
-  --name NAME     what the server calls itself
-  --tools N       so many filler tools beside the usual ones
-  --rich          tools that ask back, log and report beside the usual ones; resources and prompts
-  --reference     what the official conformance suite wants of a server, instead of the usual tools
-  --quick         answer calls one after the other, and several with one write: for measuring others
+  --name NAME     name of the server in the handshake
+  --tools N       number of additional filler tools
+  --rich          additional tools with reverse requests, logs and progress; resources and prompts
+  --reference     tools, resources and prompts for the official conformance suite, instead of the usual ones
+  --quick         answer calls in sequence, several with one write; for benchmarks
   --log FILE      append one line of JSON per event
-  --delay S       how long slow modes take; honest: how long the start takes
-  --size BYTES, --count N, --after N, --ttl-ms MS, --seed N, --state FILE, --target PATH, --canary URL
+  --delay S       delay of slow modes in seconds; for honest, delay of the start
+  --size BYTES, --count N, --after N, --ttl-ms MS, --cache-scope public|private, --seed N, --state FILE, --target PATH, --canary URL
                   see --describe of the mode
-  --ttl S         end after so many seconds (120)
+  --ttl S         exit after this many seconds (120)
 ";
 
 /// Parses the arguments; the error is a sentence for the user.
@@ -105,11 +105,11 @@ impl CommandLineFlags {
             Self { idle: true, .. } => Ok(CommandLineTask::Idle),
             Self { list: true, json: true, .. } => Ok(CommandLineTask::Print(as_json())),
             Self { list: true, names: true, .. } => Ok(CommandLineTask::Print(
-                modes().iter().map(|it| format!("{}\n", it.name)).collect(),
+                modes().iter().map(|mode| format!("{}\n", mode.name)).collect(),
             )),
             Self { list: true, .. } => Ok(CommandLineTask::Print(as_table())),
             Self { describe: Some(name), .. } => {
-                mode(&name).map(|it| CommandLineTask::Print(described(it)))
+                mode(&name).map(|mode| CommandLineTask::Print(described(mode)))
             }
             Self { mode: name, .. } => {
                 mode(name.as_deref().unwrap_or(honest::NAME)).map(CommandLineTask::Serve)
@@ -121,7 +121,7 @@ impl CommandLineFlags {
 fn mode(name: &str) -> Result<&'static Mode, String> {
     modes()
         .iter()
-        .find(|it| it.name == name)
+        .find(|mode| mode.name == name)
         .ok_or_else(|| format!("`{name}` is not a mode; see --list"))
 }
 

@@ -126,7 +126,7 @@ impl CrcStep {
     /// The composition: this step first, then the other.
     fn then(&self, other: &Self) -> Self {
         Self {
-            columns: self.columns.map(|it| other.linear(it)),
+            columns: self.columns.map(|columns| other.linear(columns)),
             constant: other.apply(self.constant),
         }
     }

@@ -24,8 +24,8 @@ pub(crate) const HONEST: Acts = Acts {
     listen,
     call,
     other: |server, method| match &server.options {
-        it if it.reference => reference::act(method),
-        it if it.rich => rich::act(method),
+        options if options.reference => reference::act(method),
+        options if options.rich => rich::act(method),
         _ => None,
     },
     frame: |_, message| [message, b"\n"].concat(),
@@ -128,7 +128,7 @@ pub(crate) fn call(request: &ClientRequest) -> Sent {
         "whoami" => identity(server),
         "fail" => return request.reply(failed(request.text("this tool fails every time"))),
         "blob" => "b".repeat(arguments["bytes"].as_u64().unwrap_or(0).min(1 << 30) as usize),
-        _ if server.tools().iter().any(|it| it["name"] == name) => format!("ok {name}"),
+        _ if server.tools().iter().any(|tool| tool["name"] == name) => format!("ok {name}"),
         _ => return request.error(-32602, &format!("no such tool: {name}")),
     };
     request.reply(request.text(text))
@@ -186,7 +186,7 @@ pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
             "Waits so many seconds, then answers",
             object(json!({ "seconds": number }), &["seconds"]),
         ),
-        tool("whoami", "Says which server process this is", object(json!({}), &[])),
+        tool("whoami", "Returns the name and pid of this server", object(json!({}), &[])),
         tool("fail", "Reports an error every time", object(json!({}), &[])),
         tool(
             "blob",

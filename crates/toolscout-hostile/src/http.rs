@@ -100,7 +100,8 @@ fn answer(
     // Writing into a body cannot fail.
     let _ = server.take(&posted.body, &ResponseSink::Body(Arc::clone(&body)));
     let written = std::mem::take(&mut *body.lock());
-    let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').filter(|it| !it.is_empty()).collect();
+    let lines: Vec<&[u8]> =
+        written.split(|written| *written == b'\n').filter(|part| !part.is_empty()).collect();
     let typed = |kind: &str| {
         [("Content-Type", kind.to_owned())]
             .into_iter()
@@ -116,7 +117,7 @@ fn answer(
         [line] => respond(stream, "200 OK", &typed("application/json"), line),
         _ => {
             let events: Vec<u8> =
-                lines.iter().flat_map(|it| [b"data: ", *it, b"\n\n"].concat()).collect();
+                lines.iter().flat_map(|line| [b"data: ", *line, b"\n\n"].concat()).collect();
             respond(stream, "200 OK", &typed("text/event-stream"), &events)
         }
     }

@@ -59,8 +59,8 @@ pub fn main() -> ExitCode {
 /// If it does not exist: `cargo test --lib` does not build it, `cargo test` does.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap_or_default();
-    let program = test.ancestors().nth(2).map(|it| it.join("examples").join(name));
-    let program = program.filter(|it| it.is_file());
+    let program = test.ancestors().nth(2).map(|ancestor| ancestor.join("examples").join(name));
+    let program = program.filter(|program| program.is_file());
     program.unwrap_or_else(|| {
         panic!(
             "no program of example `{name}` beside {}; run `cargo build --examples`",

@@ -52,7 +52,7 @@ pub fn modes() -> &'static [Mode] {
     static MODES: LazyLock<Vec<Mode>> = LazyLock::new(|| {
         let named = |(category, modes): &(&'static str, &'static [Mode])| {
             let category = *category;
-            modes.iter().map(move |it| Mode { category, ..*it })
+            modes.iter().map(move |mode| Mode { category, ..*mode })
         };
         CATEGORIES.iter().flat_map(named).collect()
     });

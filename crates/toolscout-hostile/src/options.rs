@@ -36,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) canary: Option<String>,
     /// The `ttlMs` of lists.
     pub(crate) ttl_ms: u64,
+    /// The `cacheScope` of lists.
+    pub(crate) cache_scope: String,
     pub(crate) seed: u64,
     /// The process ends itself after this time.
     pub(crate) ttl: Duration,
@@ -68,6 +70,7 @@ impl Default for Options {
             target: None,
             canary: None,
             ttl_ms: 0,
+            cache_scope: "public".to_owned(),
             seed: 1,
             ttl: Duration::from_secs(120),
         }
@@ -89,13 +92,16 @@ impl Options {
             "--era" => self.era = value.parse()?,
             "--size" => self.size = not_zero(number(word, value)?),
             "--count" => self.count = not_zero(number(word, value)?),
-            "--delay" => self.delay = Some(seconds(word, value)?).filter(|it| !it.is_zero()),
+            "--delay" => {
+                self.delay = Some(seconds(word, value)?).filter(|second| !second.is_zero())
+            }
             "--after" => self.after = number(word, value)?,
             "--tools" => self.tools = number(word, value)?,
             "--state" => self.state = Some(value.into()),
             "--target" => self.target = Some(value.into()),
             "--canary" => self.canary = Some(value.to_owned()),
             "--ttl-ms" => self.ttl_ms = number(word, value)?,
+            "--cache-scope" => self.cache_scope = value.to_owned(),
             "--seed" => self.seed = number(word, value)?,
             "--ttl" => self.ttl = seconds(word, value)?,
             _ => return Err(format!("`{word}` is not an option; see --help")),
@@ -114,7 +120,7 @@ fn seconds(word: &str, value: &str) -> Result<Duration, String> {
 }
 
 fn not_zero(number: usize) -> Option<usize> {
-    Some(number).filter(|it| *it != 0)
+    Some(number).filter(|number| *number != 0)
 }
 
 impl FromStr for HandshakeEra {

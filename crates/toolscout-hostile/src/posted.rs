@@ -59,7 +59,7 @@ impl PostedRequest {
     pub(crate) fn wants_an_answer(&self) -> bool {
         // A response of the client has an id, too.
         serde_json::from_slice(&self.body)
-            .map_or(true, |it: Value| it.get("id").is_some() && it.get("method").is_some())
+            .map_or(true, |value: Value| value.get("id").is_some() && value.get("method").is_some())
     }
 
     /// The request as a log event. Credentials are removed; only their presence is logged.
@@ -87,7 +87,8 @@ fn body(input: &mut BufReader<TcpStream>, headers: &Map<String, Value>) -> io::R
     }
     loop {
         let size = line(input)?;
-        let size = size.split(';').next().and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+        let size =
+            size.split(';').next().and_then(|part| u64::from_str_radix(part.trim(), 16).ok());
         let size =
             size.ok_or_else(|| io::Error::other("a chunk without a size"))?.min(LARGEST_BODY);
         input.by_ref().take(size).read_to_end(&mut body)?;

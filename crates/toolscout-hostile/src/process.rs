@@ -32,10 +32,7 @@ pub(crate) fn background(work: impl FnOnce() + Send + 'static) {
     thread::spawn(work);
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "to end without tidying up is what a hostile server does"
-)]
+#[expect(clippy::disallowed_methods, reason = "a hostile server exits without cleanup")]
 pub(crate) fn exit(code: i32) -> ! {
     std::process::exit(code)
 }

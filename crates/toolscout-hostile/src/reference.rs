@@ -37,9 +37,9 @@ pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
         silent("test_logging_tool", "Logs three messages, too"),
         silent("test_tool_with_progress", "Reports three steps"),
         silent("test_reconnection", "Takes a moment"),
-        silent("test_missing_capability", "Needs a client that can sample, and asks it nothing"),
-        silent("test_trigger_tool_change", "Adds a tool, and says so"),
-        silent("test_trigger_prompt_change", "Adds a prompt, and says so"),
+        silent("test_missing_capability", "Needs a client with sampling, and sends it no request"),
+        silent("test_trigger_tool_change", "Adds a tool, and notifies the client"),
+        silent("test_trigger_prompt_change", "Adds a prompt, and notifies the client"),
         tool(
             "test_custom_header",
             "Has an argument that is mirrored in a header",
@@ -50,12 +50,12 @@ pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
         ),
         tool(
             "test_sampling",
-            "Wants a text by a model",
+            "Requests a text from the client's model",
             object(json!({ "prompt": text }), &["prompt"]),
         ),
         tool(
             "test_elicitation",
-            "Asks for a name and an address",
+            "Requests a name and an address",
             object(json!({ "message": text }), &["message"]),
         ),
         tool(
@@ -64,9 +64,11 @@ pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
             content::rich_schema(),
         ),
     ];
-    tools.extend(asking::TOOLS.iter().map(|it| silent(it, "Asks whoever calls it")));
+    tools.extend(asking::TOOLS.iter().map(|tool| silent(tool, "Requests input from the client")));
     let grown = server.reference.tools.count();
-    tools.extend((0..grown).map(|it| silent(&format!("test_grown_{it}"), "Was not there before")));
+    tools.extend(
+        (0..grown).map(|index| silent(&format!("test_grown_{index}"), "Was not there before")),
+    );
     tools
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn act(method: &str) -> Option<Act> {
         "prompts/list" => prompts,
         "prompts/get" => prompt,
         "completion/complete" => complete,
-        "logging/setLevel" => |it| it.reply(json!({})),
+        "logging/setLevel" => |value| value.reply(json!({})),
         _ => return None,
     })
 }
@@ -53,16 +53,16 @@ pub(crate) fn tools() -> Vec<Value> {
     vec![
         plain(
             "elicit",
-            "Asks whoever calls it something",
+            "Requests input from the client's user",
             json!({ "message": text, "mode": text, "withdraw": { "type": "boolean" } }),
         ),
-        plain("sample", "Wants a text by the model of whoever calls it", json!({})),
-        plain("roots", "Wants to know the folders of whoever calls it", json!({})),
+        plain("sample", "Requests a text from the client's model", json!({})),
+        plain("roots", "Requests the roots of the client", json!({})),
         plain("log", "Logs so many messages before it answers", json!({ "count": whole })),
         plain("progress", "Reports so many steps before it answers", json!({ "steps": whole })),
-        plain("touch", "Says that this resource has changed", json!({ "uri": text })),
-        plain("grow", "Adds a resource and a prompt, and says so", json!({})),
-        plain("capabilities", "Says what the client said it can do", json!({})),
+        plain("touch", "Reports a change of this resource", json!({ "uri": text })),
+        plain("grow", "Adds a resource and a prompt, and notifies the client", json!({})),
+        plain("capabilities", "Returns the capabilities that the client declared", json!({})),
         with(
             plain("everything", "Gives content of every kind", json!({})),
             json!({
@@ -95,9 +95,10 @@ pub(crate) fn call(request: &ClientRequest, name: &str) -> Option<Sent> {
         "roots" => wonder(request, "roots/list", json!({})),
         "log" => {
             let count = arguments["count"].as_u64().unwrap_or(1).min(10_000);
-            let entry = |it| json!({ "level": "info", "logger": "rich", "data": { "number": it } });
-            let sent =
-                (0..count).try_for_each(|it| request.notify("notifications/message", entry(it)));
+            let entry =
+                |value| json!({ "level": "info", "logger": "rich", "data": { "number": value } });
+            let sent = (0..count)
+                .try_for_each(|index| request.notify("notifications/message", entry(index)));
             sent.and_then(|()| request.reply(request.text("logged")))
         }
         "progress" => progress(request, arguments["steps"].as_u64().unwrap_or(3).min(10_000)),
@@ -165,7 +166,7 @@ fn wonder(request: &ClientRequest, method: &str, params: Value) -> Sent {
     }
     match ask(request, method, params)? {
         Some(answer) => request.reply(request.text(answer.to_string())),
-        None => request.error(-32603, "nobody answered"),
+        None => request.error(-32603, "the client sent no response"),
     }
 }
 
@@ -230,7 +231,7 @@ pub(crate) fn announce(request: &ClientRequest, method: &str, params: Value) -> 
     };
     for ChangeListener { id, wanted, out } in request.server.rich.listeners.lock().iter() {
         let is_wanted = wanted[key] == true
-            || wanted[key].as_array().is_some_and(|it| it.contains(&params["uri"]));
+            || wanted[key].as_array().is_some_and(|items| items.contains(&params["uri"]));
         if is_wanted {
             let params = with(params.clone(), json!({ "_meta": { SUBSCRIPTION: id } }));
             // A disconnected subscriber does not affect the others.
@@ -261,8 +262,8 @@ fn everything(request: &ClientRequest) -> Value {
 
 fn resources(request: &ClientRequest) -> Sent {
     let sizes = request.server.rich.sizes.count();
-    let grown =
-        (0..sizes).map(|it| resource(&format!("test://grown/{it}"), &format!("grown {it}")));
+    let grown = (0..sizes)
+        .map(|index| resource(&format!("test://grown/{index}"), &format!("grown {index}")));
     let picture = with(
         resource("test://picture", "picture"),
         json!({ "mimeType": "image/png", "x-vendor": 1.0 }),
@@ -309,8 +310,8 @@ fn subscribe(request: &ClientRequest) -> Sent {
 
 fn prompts(request: &ClientRequest) -> Sent {
     let greet = json!({ "name": "greet", "description": "Greets", "arguments": [{ "name": "who", "required": true }] });
-    let grown =
-        (0..request.server.rich.sizes.count()).map(|it| json!({ "name": format!("grown_{it}") }));
+    let grown = (0..request.server.rich.sizes.count())
+        .map(|index| json!({ "name": format!("grown_{index}") }));
     let all = std::iter::once(greet).chain(grown).chain([json!({ "name": "ask" })]).collect();
     request.reply(listed(request, "prompts", all))
 }
@@ -337,7 +338,7 @@ fn prompt(request: &ClientRequest) -> Sent {
 fn complete(request: &ClientRequest) -> Sent {
     let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
     let values: Vec<&str> =
-        ["anna", "anton", "berta"].into_iter().filter(|it| it.starts_with(begun)).collect();
+        ["anna", "anton", "berta"].into_iter().filter(|item| item.starts_with(begun)).collect();
     let mut result =
         json!({ "completion": { "total": values.len(), "values": values, "hasMore": false } });
     if request.is_modern() {

@@ -26,7 +26,7 @@ fn gunzip(packed: &[u8]) -> Option<String> {
         Command::new("gzip").arg("-dc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,
-        Err(err) if std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all") => {
+        Err(err) if std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all") => {
             panic!("gzip: {err}")
         }
         Err(_) => {

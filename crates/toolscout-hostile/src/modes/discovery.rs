@@ -16,49 +16,53 @@ use std::time::Duration;
 pub(super) const MODES: &[Mode] = &[
     stdio(
         "storm",
-        "Says a thousand times a second that the list has changed; it never has.",
-        "Refreshes at most 12 times a minute, one at a time; says `changed` downstream only if something differs.",
+        "Sends `list_changed` a thousand times a second, although nothing changes.",
+        "List at most 12 times a minute, one at a time; notify clients only of real changes.",
         Acts {
-            list: |it| {
-                honest::list(it)?;
-                announce_every(it, Duration::from_millis(1))
+            list: |value| {
+                honest::list(value)?;
+                announce_every(value, Duration::from_millis(1))
             },
             ..HONEST
         },
     ),
     stdio(
         "storm_after_list",
-        "Follows each list, which takes --delay seconds, with word that it has changed.",
-        "Breaks the circle by a pause measured from the end of the last refresh: at most 12 lists a minute.",
+        "Sends `list_changed` after each list; a list takes --delay seconds.",
+        "Wait after the end of each list: at most 12 lists a minute.",
         Acts {
-            list: |it| {
-                pause(it.server.options.delay.unwrap_or_default());
-                honest::list(it)?;
-                it.server.announce_change()
+            list: |value| {
+                pause(value.server.options.delay.unwrap_or_default());
+                honest::list(value)?;
+                value.server.announce_change()
             },
             ..HONEST
         },
     ),
     stdio(
         "changed_mid_list",
-        "Says that the list has changed before it answers the first one, with a tool `v1`; later ones have `v2`.",
-        "Does not leave the outdated list standing: `v2` is there within 5 s.",
+        "Sends `list_changed` before its first list, which has `v1`; later lists have `v2`.",
+        "Replace the outdated list: `v2` is listed within 5 s.",
         Acts { list: changed_mid_list, ..HONEST },
     ),
     stdio(
         "churn",
-        "Lists the same tools each time in another order, with the keys in another order; says every 5 s they changed.",
-        "Takes another order for no change; writes its cache at most once a minute.",
+        "Changes the order of tools and keys in each list; sends `list_changed` every 5 s.",
+        "Ignore changes of order; write the cache at most once a minute.",
         Acts { list: churn, ..HONEST },
     ),
     both(
         "vanish",
-        "Has all its tools for the first --after lists (1), and none in every later one.",
-        "Does not forget everything at once without a trace; policies stay.",
+        "Lists its tools --after times (1), and then none.",
+        "Report the removal; keep the policies of the tools.",
         Acts {
-            list: |it| {
-                let is_gone = it.server.lists.count() > it.server.options.after;
-                it.reply(it.tool_list(if is_gone { Vec::new() } else { it.server.tools() }))
+            list: |value| {
+                let is_gone = value.server.lists.count() > value.server.options.after;
+                value.reply(value.tool_list(if is_gone {
+                    Vec::new()
+                } else {
+                    value.server.tools()
+                }))
             },
             ..HONEST
         },

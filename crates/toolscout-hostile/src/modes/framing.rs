@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering;
 pub(super) const MODES: &[Mode] = &[
     stdio(
         "noise",
-        "A banner, empty lines, log lines, and JSON that is no message, before and between proper messages.",
-        "Skips and counts them, with one warning at most; everything works.",
+        "Prints a banner, empty lines, log lines and unrelated JSON between messages.",
+        "Skip and count them, with at most one warning; everything works.",
         Acts {
             start: |server| server.write(NOISE),
             list: |request| {
@@ -31,8 +31,8 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "noise_same_line",
-        "Log text right before the answer to `tools/list`, on the same line.",
-        "Loses that answer and no other; never looks for a `{` to mend the line.",
+        "Prints log text before the response to `tools/list`, on the same line.",
+        "Lose only that response; never search the line for a `{`.",
         Acts {
             list: |request| {
                 request.raw("INFO now listing ")?;
@@ -43,13 +43,13 @@ pub(super) const MODES: &[Mode] = &[
     ),
     both(
         "invalid_json",
-        "Cuts the answer to `tools/list` in the middle, and ends the line properly.",
-        "Blames this server; does not crash; the last good list stays.",
+        "Truncates the response to `tools/list`, with a proper end of line.",
+        "Report an error of this server; do not crash; keep the previous list.",
         Acts {
-            list: |it| {
-                it.line(format!(
+            list: |value| {
+                value.line(format!(
                     r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"ec"#,
-                    it.id()
+                    value.id()
                 ))
             },
             ..HONEST
@@ -57,71 +57,77 @@ pub(super) const MODES: &[Mode] = &[
     ),
     both(
         "invalid_utf8",
-        "Bytes FF FE C0 AF in a description.",
-        "Refuses the message or replaces the bytes, always the same way; never hands them on.",
+        "Sends the bytes FF FE C0 AF in a description.",
+        "Refuse the message or replace the bytes, consistently; never forward them.",
         Acts { list: invalid_utf8, ..HONEST },
     ),
     stdio(
         "bom_crlf",
-        "A byte order mark before the first message; lines end with CR LF.",
-        "Does not mind.",
+        "Sends a byte order mark before the first message, and CR LF line ends.",
+        "Accept both.",
         Acts { frame: bom_crlf, ..HONEST },
     ),
     stdio(
         "pretty_json",
-        "Spreads the answer to `tools/list` over many lines.",
-        "Fails that request; is not out of step afterwards: the next call works.",
+        "Spreads the response to `tools/list` over many lines.",
+        "Fail that request; the next call works.",
         Acts {
-            list: |it| it.line(format!("{:#}", it.answer(it.tool_list(it.server.tools())))),
+            list: |value| {
+                value.line(format!("{:#}", value.answer(value.tool_list(value.server.tools()))))
+            },
             ..HONEST
         },
     ),
     stdio(
         "no_newline",
         "Answers `tools/list` with --size bytes (1 GiB) without a newline.",
-        "Closes the server at the limit for a line, and never holds twice that.",
+        "Close the connection at the size limit; never buffer twice that.",
         Acts {
-            list: |it| it.flood(&[b'A'; MIB], it.server.options.size.unwrap_or(1024 * MIB)),
+            list: |value| {
+                value.flood(&[b'A'; MIB], value.server.options.size.unwrap_or(1024 * MIB))
+            },
             ..HONEST
         },
     ),
     both(
         "huge_line",
-        "A proper answer to `tools/list` of --size bytes (256 MiB), nearly all of it one description.",
-        "As for no_newline; gives the memory back.",
+        "Answers `tools/list` with a valid response of --size bytes (256 MiB).",
+        "Close the connection at the size limit; release the memory.",
         Acts { list: huge_line, ..HONEST },
     ),
     both(
         "many_tools",
-        "--count (200 000) tools on one page.",
-        "Takes as many as the limit says, with a warning; search stays fast.",
+        "Lists --count tools (200 000) on one page.",
+        "Apply the limits, with a warning; search stays fast.",
         Acts { list: many_tools, ..HONEST },
     ),
     both(
         "deep_json",
-        "An input schema --count (100 000) arrays and as many objects deep.",
-        "Has a limit for depth, and no recursion that overflows the stack.",
+        "Sends an input schema of --count (100 000) nested arrays and objects.",
+        "Limit the depth; no recursion overflows the stack.",
         Acts { list: deep_json, ..HONEST },
     ),
     both(
         "deep_edge",
-        "A message 125 levels deep, which parses on arrival but not once it is wrapped a few times more.",
-        "Refuses it on arrival, or can still read it everywhere later: from a cache, in an answer of ours.",
+        "Sends a message of 125 levels, too deep for a parser once it is wrapped.",
+        "Refuse it on arrival, or be able to parse it in every later step.",
         Acts { list: deep_edge, ..HONEST },
     ),
     both(
         "batch",
         "Answers `tools/list` with an array of one message.",
-        "Takes or refuses it, always the same way, and does not wait longer than the deadline.",
+        "Accept or refuse it, consistently; do not wait beyond the deadline.",
         Acts {
-            list: |it| it.line(json!([it.answer(it.tool_list(it.server.tools()))]).to_string()),
+            list: |value| {
+                value.line(json!([value.answer(value.tool_list(value.server.tools()))]).to_string())
+            },
             ..HONEST
         },
     ),
     stdio(
         "two_on_line",
-        "Two answers on one line; the second has a tool `smuggled`.",
-        "Refuses the line as a whole.",
+        "Sends two responses on one line; the second has a tool `smuggled`.",
+        "Refuse the whole line.",
         Acts { list: two_on_line, ..HONEST },
     ),
 ];
@@ -154,8 +160,9 @@ fn huge_line(request: &ClientRequest) -> Sent {
 
 fn many_tools(request: &ClientRequest) -> Sent {
     let count = request.server.options.count.unwrap_or(200_000);
-    let tools: Vec<Value> =
-        (0..count).map(|it| plain(&format!("t{it:06}"), &format!("tool number {it}"))).collect();
+    let tools: Vec<Value> = (0..count)
+        .map(|index| plain(&format!("t{index:06}"), &format!("tool number {index}")))
+        .collect();
     request.reply(request.tool_list(tools))
 }
 

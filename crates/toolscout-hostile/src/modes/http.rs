@@ -19,38 +19,38 @@ use std::time::Duration;
 pub(super) const MODES: &[Mode] = &[
     over_http(
         "http_redirect",
-        "Sends every request on to --canary, with 302, 308 and 307 in turn.",
-        "Follows no redirect; above all takes no credentials there.",
+        "Redirects every request to --canary, with 302, 308 and 307 in turn.",
+        "Follow no redirect; send no credentials there.",
         Acts { http: redirect, ..HONEST },
     ),
     over_http(
         "http_401_meta",
-        "401 that sends to --canary, to a `javascript:` address, to a cloud's metadata, to a shell, in turn, for how to sign in.",
-        "Refuses metadata of another origin or a private address; opens nothing without consent.",
+        "Answers 401 with metadata at --canary, `javascript:`, a cloud address or a shell.",
+        "Refuse metadata of other origins and private addresses; open nothing without consent.",
         Acts { http: unauthorized, ..HONEST },
     ),
     over_http(
         "http_slow_headers",
-        "Headers byte by byte, one each --delay seconds (0.5), for ever.",
-        "Has a deadline for headers, and drops the connection.",
+        "Sends its headers byte by byte, one every --delay seconds (0.5), endlessly.",
+        "Apply a deadline to the headers, and close the connection.",
         Acts { http: slow_headers, ..HONEST },
     ),
     over_http(
         "http_endless_body",
-        "A JSON string that does not end, in chunks, until --size bytes (2 GiB).",
-        "Has a limit and a deadline for bodies.",
+        "Sends a JSON string in chunks that ends only at --size bytes (2 GiB).",
+        "Limit the size and the time of a body.",
         Acts { http: endless_body, ..HONEST },
     ),
     over_http(
         "http_sse_endless",
-        "An event stream of comments, ten a second, without an event; with --after 0 first 64 MiB of an unfinished one.",
-        "Lets no comment move the deadline; has a limit for an event.",
+        "Sends SSE comments, ten a second, and no event; --after 0: first 64 MiB of one event.",
+        "Do not extend the deadline for comments; limit the size of an event.",
         Acts { http: endless_events, ..HONEST },
     ),
     over_http(
         "http_ctype",
-        "A login page instead of an answer.",
-        "Says which content type came; guesses nothing from HTML.",
+        "Answers with an HTML login page.",
+        "Report the content type; do not parse HTML.",
         Acts {
             http: |_, stream, _| {
                 let page = b"<html><form action=http://evil.invalid>password</form></html>";
@@ -62,38 +62,38 @@ pub(super) const MODES: &[Mode] = &[
     ),
     over_http(
         "http_gzip_bomb",
-        "A body of 1 MiB, packed, with --size spaces (1 GiB) inside proper JSON.",
-        "Counts what it unpacks, not what travels.",
+        "Sends a gzip body of 1 MiB with --size spaces (1 GiB) inside valid JSON.",
+        "Limit the decompressed size, not the transferred one.",
         Acts { http: gzip_bomb, ..HONEST },
     ),
     over_http(
         "http_reset",
-        "Half of the headers, then a reset.",
-        "Fails the call at once, does not repeat it, and connects anew for the next.",
+        "Sends half of the headers and resets the connection.",
+        "Fail the call at once without a retry; reconnect for the next one.",
         Acts { http: reset, ..HONEST },
     ),
     over_http(
         "http_length_lie",
-        "A body longer than its length; what is too much looks like another response, with a tool `smuggled`.",
-        "Never takes the rest for the answer to its next request.",
+        "Sends more than `content-length`; the rest is a response with tool `smuggled`.",
+        "Never use the rest as the response to the next request.",
         Acts { http: length_lie, ..HONEST },
     ),
     over_http(
         "http_big_headers",
-        "100 000 header lines, 10 MiB.",
-        "Has a limit for headers.",
+        "Sends 100 000 header lines, 10 MiB.",
+        "Limit the size of the headers.",
         Acts { http: big_headers, ..HONEST },
     ),
     over_http(
         "http_flap",
-        "503, 429, 502, 500, 204 and an honest answer, in turn; all but the last want ten years of patience.",
-        "Tries again only what is safe to repeat, after a pause of its own choosing, and gives up in the end.",
+        "Answers 503, 429, 502, 500, 204 and 200 in turn, with a retry time of ten years.",
+        "Retry only safe requests, after a delay of its own, a limited number of times.",
         Acts { http: flap, ..HONEST },
     ),
     over_http(
         "http_session_fix",
-        "Gives every client the session `fixed-0001`, and tells each caller what the one before sent.",
-        "Never shares a session between principals; refuses ids of odd characters or length.",
+        "Gives every client the session `fixed-0001`, and shows it earlier requests.",
+        "Never share a session between principals; refuse odd session ids.",
         Acts {
             call: tell_on_previous,
             http: |_, _, posted| {

@@ -12,8 +12,8 @@ use std::time::Duration;
 pub(super) const MODES: &[Mode] = &[
     stdio(
         "hang_start",
-        "Starts, reads, and never writes a byte.",
-        "Is ready, and others usable, within the start budget; this server is said to have timed out, and is killed.",
+        "Starts and reads, but never writes.",
+        "Start in time without it; report the timeout, and kill the server.",
         Acts {
             discover: silent,
             initialize: silent,
@@ -25,32 +25,36 @@ pub(super) const MODES: &[Mode] = &[
     ),
     both(
         "hang_discover",
-        "Never answers `server/discover`, as an old server may; the old handshake and all else work.",
-        "Gives the probe at most 2 s, falls back to `initialize`, and remembers the era for the next start.",
+        "Never answers `server/discover`, like some legacy servers; the rest works.",
+        "Wait at most 2 s, fall back to `initialize`, and cache the era.",
         Acts { discover: silent, ..HONEST },
     ),
     both(
         "hang_initialize",
         "Refuses `server/discover` and never answers `initialize`.",
-        "As for hang_start.",
-        Acts { discover: |it| it.error(-32601, "no such method"), initialize: silent, ..HONEST },
+        "Start in time without it; report the timeout, and kill the server.",
+        Acts {
+            discover: |value| value.error(-32601, "no such method"),
+            initialize: silent,
+            ..HONEST
+        },
     ),
     both(
         "hang_list",
-        "Shakes hands and never answers `tools/list`.",
-        "Lets the list's deadline fire; a last good list stays and is marked stale; nobody else waits.",
+        "Completes the handshake and never answers `tools/list`.",
+        "Apply the deadline; keep the previous list, marked as stale; delay no other server.",
         Acts { list: silent, ..HONEST },
     ),
     both(
         "hang_call",
-        "Never answers a call, and ignores that it was cancelled.",
-        "Fails the call at its deadline, says so to the server, and keeps nothing of it.",
+        "Never answers a call, and ignores its cancellation.",
+        "Fail the call at its deadline, send the cancellation, and keep no state of it.",
         Acts { call: silent, ..HONEST },
     ),
     stdio(
         "slow_start",
-        "Sleeps --delay seconds (8) before it reads, then behaves.",
-        "Makes it available without a restart, and nobody else waits.",
+        "Waits --delay seconds (8) before it reads, then behaves.",
+        "Make it available without a restart; delay no other server.",
         Acts {
             start: |server| slowly(server.options.delay.unwrap_or(Duration::from_secs(8))),
             ..HONEST
@@ -58,14 +62,14 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "drip_list",
-        "Writes the answer to `tools/list` byte by byte, one each --delay seconds (0.2).",
-        "Holds the deadline for the whole request; bytes that arrive do not move it.",
+        "Writes the response to `tools/list` byte by byte, every --delay seconds (0.2).",
+        "Apply the deadline to the whole request; received bytes do not extend it.",
         Acts { list: drip, ..HONEST },
     ),
     stdio(
         "exit_now",
-        "Says why on stderr and exits 1 before it reads anything.",
-        "Waits longer before each new start, at most 6 in the first minute, then stops; shows the end of stderr.",
+        "Prints the reason on stderr and exits with 1 before it reads.",
+        "Back off: at most 6 starts in the first minute; show the end of stderr.",
         Acts {
             start: |server| {
                 complain(b"fatal: cannot load config\n");
@@ -76,8 +80,8 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "exit_after_list",
-        "Shakes hands, lists, and exits 0 after 20 ms, every time.",
-        "Does not take a handshake for health: at most 6 starts in the first minute.",
+        "Completes the handshake, lists, and exits with 0 after 20 ms, every time.",
+        "Do not count a handshake as healthy: at most 6 starts in the first minute.",
         Acts {
             list: |request| {
                 honest::list(request)?;
@@ -89,20 +93,20 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "exit_mid_list",
-        "Writes the first half of the answer to `tools/list` and kills itself.",
-        "Takes half a message for an error, never for a list; the last good list stays.",
+        "Writes half of the response to `tools/list` and kills itself.",
+        "Treat half a message as an error; keep the previous list.",
         Acts { list: half_a_list, ..HONEST },
     ),
     stdio(
         "exit_mid_call",
-        "Writes the first half of a call's answer and kills itself.",
-        "Fails all open calls at once, not at their deadline; does not repeat one that may have had an effect.",
+        "Writes half of the response to a call and kills itself.",
+        "Fail all pending calls at once; do not retry a call that may have had effects.",
         Acts { call: half_a_result, ..HONEST },
     ),
     stdio(
         "flap_calls",
-        "Exits without an answer at every third call.",
-        "Loses that call and no other; starts it again, and leaks neither processes nor files over 200 calls.",
+        "Exits without a response at every third call.",
+        "Lose only that call; restart the server; leak no process or file in 200 calls.",
         Acts {
             call: |request| {
                 if request.server.calls.count().is_multiple_of(3) {
@@ -115,19 +119,19 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "stderr_flood",
-        "Writes --size bytes (1 MiB) to stderr before each answer.",
-        "Reads stderr all the time, so that every request is answered; keeps the last 64 KiB at most.",
+        "Writes --size bytes (1 MiB) to stderr before each response.",
+        "Read stderr all the time, so that no request blocks; keep the last 64 KiB.",
         Acts {
-            discover: |it| after_noise(it, honest::discover),
-            list: |it| after_noise(it, honest::list),
-            call: |it| after_noise(it, honest::call),
+            discover: |value| after_noise(value, honest::discover),
+            list: |value| after_noise(value, honest::list),
+            call: |value| after_noise(value, honest::call),
             ..HONEST
         },
     ),
     stdio(
         "stderr_firehose",
-        "Writes to stderr without end and without a newline, as fast as it can.",
-        "Stays bounded in memory and in its logs.",
+        "Writes to stderr endlessly without a newline, as fast as possible.",
+        "Bound the memory and the log.",
         Acts {
             start: |_| {
                 background(|| {

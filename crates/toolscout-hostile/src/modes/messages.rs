@@ -16,88 +16,88 @@ pub(super) const MODES: &[Mode] = &[
     both(
         "bad_jsonrpc",
         "Answers `tools/list` with `\"jsonrpc\":\"1.0\"`.",
-        "Takes or refuses it, always the same way.",
-        Acts { list: |it| changed_answer(it, "jsonrpc", "1.0".into()), ..HONEST },
+        "Accept or refuse it, consistently.",
+        Acts { list: |value| changed_answer(value, "jsonrpc", "1.0".into()), ..HONEST },
     ),
     both(
         "wrong_id",
-        "Answers `tools/list` under the id 987654.",
-        "Drops and counts ids it does not know; the request ends at its deadline.",
-        Acts { list: |it| changed_answer(it, "id", 987_654.into()), ..HONEST },
+        "Answers `tools/list` with the id 987654.",
+        "Drop and count unknown ids; the request ends at its deadline.",
+        Acts { list: |value| changed_answer(value, "id", 987_654.into()), ..HONEST },
     ),
     both(
         "id_type",
-        "Answers `tools/list` with the id as a string if it was a number, and the other way round.",
-        "Takes or refuses it, always the same way; never for another request.",
-        Acts { list: |it| changed_answer(it, "id", other_type(it.id())), ..HONEST },
+        "Answers `tools/list` with a string id for a number, and vice versa.",
+        "Accept or refuse it, consistently; never for another request.",
+        Acts { list: |value| changed_answer(value, "id", other_type(value.id())), ..HONEST },
     ),
     both(
         "double_reply",
-        "Answers every list and call twice; the second list has one tool more, the second result says POISON.",
-        "Lets the first answer win and drops the second, which no other caller ever sees.",
+        "Answers every request twice; the second has one tool more, or contains POISON.",
+        "Use the first response and drop the second; no other caller sees it.",
         Acts { list: list_twice, call: call_twice, ..HONEST },
     ),
     both(
         "late_reply",
         "Answers calls after --delay seconds (20), cancelled or not, with `LATE` and the id.",
-        "Drops what comes after deadline or cancellation; no other call gets it.",
+        "Drop late responses; no other call receives them.",
         Acts {
-            call: |it| {
-                pause(it.server.options.delay.unwrap_or(Duration::from_secs(20)));
-                it.reply(it.text(format!("LATE {}", it.id())))
+            call: |value| {
+                pause(value.server.options.delay.unwrap_or(Duration::from_secs(20)));
+                value.reply(value.text(format!("LATE {}", value.id())))
             },
             ..HONEST
         },
     ),
     both(
         "both_result_error",
-        "Answers `tools/list` with a result and an error.",
-        "Takes it for an error.",
+        "Answers `tools/list` with both a result and an error.",
+        "Treat it as an error.",
         Acts {
-            list: |it| changed_answer(it, "error", json!({ "code": -32000, "message": "x" })),
+            list: |value| changed_answer(value, "error", json!({ "code": -32000, "message": "x" })),
             ..HONEST
         },
     ),
     both(
         "bad_error",
-        "Errors that are none, in turn: a code in words, a message null, a string, an empty object.",
-        "Fails the request at once, with a text fit for people.",
+        "Sends malformed errors in turn: a code as text, no message, a string, `{}`.",
+        "Fail the request at once, with a readable text.",
         Acts { list: bad_error, call: bad_error, ..HONEST },
     ),
     both(
         "wrong_types",
-        "`tools` is null, an object, a string, missing, in turn; then the result is an array.",
-        "Blames this server; publishes no empty list over a good one.",
+        "Sends `tools` as null, an object, a string, missing, or in an array, in turn.",
+        "Report an error of this server; never replace a good list by an empty one.",
         Acts { list: wrong_types, ..HONEST },
     ),
     both(
         "mixed_bad",
-        "Five good tools among fourteen that are malformed, each in another way.",
-        "Has the five; leaves out the fourteen one by one, each with a reason.",
+        "Lists five good tools and fourteen that are malformed in different ways.",
+        "List the five; leave out the fourteen, each with a reason.",
         Acts { list: mixed_bad, ..HONEST },
     ),
     both(
         "case_keys",
-        "Keys in other case: `Result`, `Tools`, `NAME`, and `tools` with a long s.",
-        "Finds no tools: these are not the fields of the protocol.",
+        "Uses keys in another case: `Result`, `Tools`, `NAME`, and `tools` with a long s.",
+        "Find no tools: these are not the fields of the protocol.",
         Acts { list: case_keys, ..HONEST },
     ),
     both(
         "server_requests",
-        "After `tools/list` asks for sampling, a password, roots and pings, a thousand times a second for ever.",
-        "Refuses them at a bounded rate; approves nothing by itself; its memory stays flat.",
-        Acts { list: |it| then_always(it, server_requests), ..HONEST },
+        "After `tools/list` sends endless reverse requests, a thousand a second.",
+        "Refuse them at a limited rate; approve nothing; keep the memory flat.",
+        Acts { list: |value| then_always(value, server_requests), ..HONEST },
     ),
     stdio(
         "notify_flood",
-        "After `tools/list` sends --count (1 000 000) log messages of 1 KiB, as fast as it can.",
-        "Stays bounded, answers calls meanwhile, and shows how many it dropped.",
-        Acts { list: |it| then_always(it, notify_flood), ..HONEST },
+        "After `tools/list` sends --count (1 000 000) log messages of 1 KiB at once.",
+        "Bound the memory, answer calls during the flood, and count dropped messages.",
+        Acts { list: |value| then_always(value, notify_flood), ..HONEST },
     ),
     stdio(
         "unknown_notify",
-        "After `tools/list` sends --count (10 000) notifications of unknown kinds and as many progress reports about nothing.",
-        "Ignores them, and does not log them one by one.",
+        "After `tools/list` sends --count (10 000) unknown and stray notifications.",
+        "Ignore them, without a log line for each.",
         Acts { list: unknown_notify, ..HONEST },
     ),
 ];
@@ -167,7 +167,8 @@ fn mixed_bad(request: &ClientRequest) -> Sent {
         json!("tool"),
         json!([]),
     ];
-    let good = (0..5).map(|it| Some(plain(&format!("good{it}"), &format!("good tool {it}"))));
+    let good =
+        (0..5).map(|index| Some(plain(&format!("good{index}"), &format!("good tool {index}"))));
     let pairs = bad.into_iter().zip(good.chain(std::iter::repeat(None)));
     let tools: Vec<Value> = pairs.flat_map(|(bad, good)| [Some(bad), good]).flatten().collect();
     request.reply(request.tool_list(tools))
@@ -230,10 +231,10 @@ fn notify_flood(server: &HostileServer) -> Sent {
 fn unknown_notify(request: &ClientRequest) -> Sent {
     honest::list(request)?;
     // Not logged individually, so that the rate is that of a flood.
-    (0..request.server.options.count.unwrap_or(10_000)).try_for_each(|it| {
-        let unknown = json!({ "jsonrpc": "2.0", "method": format!("notifications/x{it}"), "params": { "a": it } });
+    (0..request.server.options.count.unwrap_or(10_000)).try_for_each(|index| {
+        let unknown = json!({ "jsonrpc": "2.0", "method": format!("notifications/x{index}"), "params": { "a": index } });
         request.line(unknown.to_string())?;
-        let about_nothing = json!({ "progressToken": format!("zz{it}"), "progress": it });
+        let about_nothing = json!({ "progressToken": format!("zz{index}"), "progress": index });
         let progress = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": about_nothing });
         request.line(progress.to_string())
     })

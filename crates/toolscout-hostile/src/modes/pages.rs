@@ -10,69 +10,70 @@ use serde_json::{Value, json};
 pub(super) const MODES: &[Mode] = &[
     both(
         "cursor_same",
-        "Every page has the same tools and the next cursor `again`.",
-        "Sees the circle after 2 requests, has each tool once, and says why it stopped.",
-        Acts { list: |it| it.reply(it.page(it.server.tools(), "again")), ..HONEST },
+        "Returns the same tools and the cursor `again` on every page.",
+        "Detect the loop after 2 requests, list each tool once, and report the reason.",
+        Acts { list: |value| value.reply(value.page(value.server.tools(), "again")), ..HONEST },
     ),
     both(
         "cursor_endless",
-        "Every page has ten new tools and a new cursor.",
-        "Stops at a limit; never publishes the part it has as the whole.",
+        "Returns ten new tools and a new cursor on every page.",
+        "Stop at a limit; never publish a partial list.",
         Acts { list: cursor_endless, ..HONEST },
     ),
     both(
         "cursor_empty_ok",
-        "The next cursor of page one is the empty string, and leads to page two.",
-        "Finds `page1` and `page2`: an empty cursor is a cursor.",
+        "Returns an empty string as the cursor of page one; it leads to page two.",
+        "List `page1` and `page2`: an empty cursor is a cursor.",
         Acts {
-            list: |it| match it.cursor() {
-                None => it.reply(it.page([plain("page1", "x")].to_vec(), "")),
-                Some(_) => it.reply(it.tool_list([plain("page2", "x")].to_vec())),
+            list: |value| match value.cursor() {
+                None => value.reply(value.page([plain("page1", "x")].to_vec(), "")),
+                Some(_) => value.reply(value.tool_list([plain("page2", "x")].to_vec())),
             },
             ..HONEST
         },
     ),
     both(
         "cursor_empty_loop",
-        "Every page has the same tools and an empty next cursor, as old servers have it.",
-        "Stops at the first repetition; the tools are usable.",
-        Acts { list: |it| it.reply(it.page(it.server.tools(), "")), ..HONEST },
+        "Returns the same tools and an empty cursor on every page, like some old servers.",
+        "Stop at the first repetition; the tools are usable.",
+        Acts { list: |value| value.reply(value.page(value.server.tools(), "")), ..HONEST },
     ),
     both(
         "cursor_huge",
-        "The next cursor has 8 MiB; page two is the last.",
-        "Has a limit for cursors, and never logs one whole.",
-        Acts { list: |it| two_pages(it, &"c".repeat(8 * MIB)), ..HONEST },
+        "Returns a cursor of 8 MiB; page two is the last.",
+        "Limit the size of cursors, and never log a whole one.",
+        Acts { list: |value| two_pages(value, &"c".repeat(8 * MIB)), ..HONEST },
     ),
     both(
         "cursor_type",
-        "The next cursor is 7, {}, [], false, null, in turn.",
-        "Takes all but null for an error; null is the end.",
+        "Returns the cursors 7, {}, [], false and null, in turn.",
+        "Treat all but null as errors; null is the end.",
         Acts { list: cursor_type, ..HONEST },
     ),
     both(
         "page_error",
-        "Page one is fine, page two is an error.",
-        "Publishes all or nothing: `page1` alone is not the list.",
+        "Returns page one, and an error for page two.",
+        "Publish all pages or none: `page1` alone is not the list.",
         Acts {
-            list: |it| match it.cursor() {
-                Some(cursor) if !cursor.is_empty() => it.error(-32603, "the database is locked"),
-                _ => it.reply(it.page([plain("page1", "x")].to_vec(), "2")),
+            list: |value| match value.cursor() {
+                Some(cursor) if !cursor.is_empty() => value.error(-32603, "the database is locked"),
+                _ => value.reply(value.page([plain("page1", "x")].to_vec(), "2")),
             },
             ..HONEST
         },
     ),
     both(
         "ttl_extreme",
-        "`ttlMs` is 1e300, -1, the largest signed and more than the largest unsigned integer, 0.5, a string, true, in turn.",
-        "Brings it into bounds; no arithmetic overflows.",
+        "Sends `ttlMs` as 1e300, -1, huge integers, 0.5, a string and true, in turn.",
+        "Clamp it; no arithmetic overflows.",
         Acts { list: ttl_extreme, ..HONEST },
     ),
 ];
 
 fn cursor_endless(request: &ClientRequest) -> Sent {
-    let page: usize = request.cursor().and_then(|it| it.get(1..)?.parse().ok()).unwrap_or(0);
-    let tools: Vec<Value> = (0..10).map(|it| plain(&format!("p{page}_{it}"), "x")).collect();
+    let page: usize =
+        request.cursor().and_then(|cursor| cursor.get(1..)?.parse().ok()).unwrap_or(0);
+    let tools: Vec<Value> = (0..10).map(|index| plain(&format!("p{page}_{index}"), "x")).collect();
     request.reply(request.page(tools, format!("c{}", page + 1)))
 }
 

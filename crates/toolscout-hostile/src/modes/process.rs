@@ -17,8 +17,8 @@ use std::time::Duration;
 pub(super) const MODES: &[Mode] = &[
     stdio(
         "ignore_term",
-        "Ignores SIGTERM, SIGINT, SIGHUP, SIGPIPE and the end of its input; only SIGKILL ends it, or --ttl.",
-        "Closes stdin, then SIGTERM, then SIGKILL, all within 5 s; nothing survives.",
+        "Ignores SIGTERM, SIGINT, SIGHUP, SIGPIPE and the end of its input.",
+        "Close stdin, send SIGTERM, then SIGKILL, all within 5 s; no process is left.",
         Acts {
             obeys_signals: false,
             end_of_input: pause_for_ever,
@@ -28,32 +28,32 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "grandchild",
-        "Starts a child in its process group that inherits its pipes and sleeps; obeys the end of input itself.",
-        "Ends the whole group with the server: nothing with `hostile-grandchild` in its command line is left.",
+        "Starts a child in its process group that keeps the pipes open and sleeps.",
+        "End the whole group with the server; no `hostile-grandchild` is left.",
         Acts { start: one_child, ..HONEST },
     ),
     stdio(
         "fork_many",
         "Starts --count (32) sleeping children, one every 50 ms.",
-        "Bounds them where a sandbox can; after shutdown all are gone, always.",
+        "Limit them if a sandbox can; after the shutdown none is left.",
         Acts { start: many_children, ..HONEST },
     ),
     stdio(
         "close_stdout",
         "Closes stdout after `tools/list`, but keeps running and reading.",
-        "Takes it for dead at once, and makes it so.",
+        "Treat it as dead at once, and end it.",
         Acts { list: close_stdout, broken_pipe: pause_for_ever, ..HONEST },
     ),
     stdio(
         "close_stdin",
-        "Closes stdin after `tools/list` and stays.",
-        "Takes a broken pipe for an error of that call, and lives on.",
+        "Closes stdin after `tools/list` and keeps running.",
+        "Treat a broken pipe as an error of that call only.",
         Acts { list: close_stdin, ..HONEST },
     ),
     stdio(
         "stop_reading",
         "Reads nothing more after `tools/list`, so that the pipe fills up.",
-        "Is never blocked by a full pipe: a call with 1 MiB of arguments times out, others do not notice.",
+        "Never block on a full pipe: a call of 1 MiB times out, others are unaffected.",
         Acts {
             list: |request| {
                 honest::list(request)?;
@@ -65,8 +65,8 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "cpu_spin",
-        "Never answers `tools/list`, and burns a core instead.",
-        "Lets the deadline fire and kills it; others do not notice.",
+        "Never answers `tools/list`, and uses a whole core.",
+        "Apply the deadline and kill it; others are unaffected.",
         Acts {
             list: |_| {
                 background(|| {
@@ -81,8 +81,8 @@ pub(super) const MODES: &[Mode] = &[
     ),
     stdio(
         "mem_hog",
-        "Takes --size bytes (512 MiB) of memory at `tools/list`.",
-        "Reports its death where there is a limit; our own memory is not affected.",
+        "Allocates --size bytes (512 MiB) at `tools/list`.",
+        "Report its end if there is a memory limit; toolscout's memory is unaffected.",
         Acts { list: hog, ..HONEST },
     ),
 ];

@@ -11,50 +11,50 @@ use serde_json::{Map, Value, json};
 pub(super) const MODES: &[Mode] = &[
     both(
         "ref_remote",
-        "References, dialects and ids that lead to --canary, /etc/passwd and the environment of whoever reads them.",
-        "Never follows them: no connection, no file.",
+        "Uses references and ids that point to --canary, /etc/passwd and the environment.",
+        "Resolve none of them: no connection, no file.",
         Acts { tools: ref_remote, ..HONEST },
     ),
     both(
         "ref_cycle",
-        "References in circles: to the root, through allOf, properties, items, and to themselves.",
-        "Does not recurse: catalog, help, search and check of arguments take their usual time.",
+        "Uses cyclic references: to the root, through allOf, properties, items, themselves.",
+        "Do not recurse: catalog, help, search and validation take their usual time.",
         Acts { tools: ref_cycle, ..HONEST },
     ),
     both(
         "ref_bomb",
-        "Forty definitions that each refer twice to the next: 2^40 nodes if unrolled.",
-        "Never unrolls; limits size.",
+        "Uses forty definitions that each refer to the next twice: 2^40 nodes.",
+        "Never expand them; limit the size.",
         Acts { tools: ref_bomb, ..HONEST },
     ),
     both(
         "validate_bomb",
-        "Schemas that are slow to check: 2^24 branches, patterns that backtrack, unique items.",
-        "Checks 64 KiB of arguments within 50 ms, or says that it did not check.",
+        "Uses schemas that are slow to check: 2^24 branches, backtracking patterns.",
+        "Check 64 KiB of arguments within 50 ms, or report that they were not checked.",
         Acts { tools: validate_bomb, ..HONEST },
     ),
     both(
         "wide_schema",
-        "20 000 properties, an enum of 100 000 values, 2000 required names, a description of 5 MiB.",
-        "Leaves out tools above the limit, with a reason; results of a search stay small.",
+        "Uses 20 000 properties, 100 000 enum values, 2000 required names, 5 MiB of text.",
+        "Leave out tools above the limit, with a reason; search results stay small.",
         Acts { tools: wide_schema, ..HONEST },
     ),
     both(
         "odd_dialect",
-        "Old, unknown and invented dialects; schemas that are booleans, contradict themselves or hold numbers out of range.",
-        "Uses such a tool without a check, or leaves it out, with a reason; never says it was checked.",
+        "Uses old, unknown and invented dialects, and contradictory or boolean schemas.",
+        "Use the tool unchecked or leave it out, with a reason; never claim a check.",
         Acts { tools: odd_dialect, ..HONEST },
     ),
     both(
         "header_inject",
-        "`x-mcp-header` with a line break, empty, with a space, twice in other case, on a number, under items; `hx_ok` is fine.",
-        "Over HTTP leaves out the bad ones; no line break ever reaches a header.",
+        "Uses invalid `x-mcp-header` values: line breaks, spaces, duplicates; `hx_ok` is valid.",
+        "Over HTTP leave out the invalid ones; no line break reaches a header.",
         Acts { tools: header_inject, ..HONEST },
     ),
     both(
         "output_lie",
-        "A tool `typed` that promises an integer and gives a string, and more than it promised.",
-        "Says so, or hands it on with a mark; never as if it had been checked.",
+        "Has a tool `typed` that declares an integer and returns a string, and more.",
+        "Report the mismatch; never forward it as checked.",
         Acts {
             tools: |server| {
                 tools_and(
@@ -62,9 +62,9 @@ pub(super) const MODES: &[Mode] = &[
                     [with(plain("typed", "x"), json!({ "outputSchema": promised() }))],
                 )
             },
-            call: |it| {
-                it.reply(with(
-                    it.text("typed"),
+            call: |value| {
+                value.reply(with(
+                    value.text("typed"),
                     json!({ "structuredContent": { "n": "DROP", "x": 1 } }),
                 ))
             },

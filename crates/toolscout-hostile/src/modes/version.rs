@@ -12,85 +12,93 @@ use std::sync::atomic::Ordering;
 pub(super) const MODES: &[Mode] = &[
     both(
         "future_version",
-        "Speaks only 2099-01-01, in both handshakes.",
-        "Says that there is no version in common, naming both sides; does not try again and again.",
+        "Supports only 2099-01-01, in both handshakes.",
+        "Report both sides' versions; do not retry endlessly.",
         Acts {
-            discover: |it| {
-                it.reply(with(
-                    discovered(&it.server),
+            discover: |value| {
+                value.reply(with(
+                    discovered(&value.server),
                     json!({ "supportedVersions": ["2099-01-01"] }),
                 ))
             },
-            initialize: |it| {
-                it.reply(with(initialized(it), json!({ "protocolVersion": "2099-01-01" })))
+            initialize: |value| {
+                value.reply(with(initialized(value), json!({ "protocolVersion": "2099-01-01" })))
             },
             ..HONEST
         },
     ),
     both(
         "bad_version",
-        "Versions that are none, in turn: 7, null, [], [null]; in the old handshake 7, and a string of 1 MiB.",
-        "Fails with a plain error.",
+        "Sends invalid versions in turn: 7, null, [], [null]; in `initialize` 7 and 1 MiB.",
+        "Fail with a plain error.",
         Acts { discover: bad_versions, initialize: bad_version, ..HONEST },
     ),
     both(
         "unsupported_loop",
-        "Refuses every version, and names as supported the very one that was asked for.",
-        "Tries once more at most: 4 requests, then an error.",
+        "Refuses every version, and names the requested one as supported.",
+        "Retry at most once: 4 requests, then an error.",
         Acts {
             discover: unsupported,
             list: unsupported,
             listen: unsupported,
             call: unsupported,
-            initialize: |it| it.error(-32601, "initialize is gone"),
+            initialize: |value| value.error(-32601, "initialize is gone"),
             ..HONEST
         },
     ),
     stdio(
         "era_flip",
-        "Answers `server/discover`, then refuses all else as not initialized, until it is.",
-        "Looks again once, then stays with what it found.",
+        "Answers `server/discover`, then refuses everything until `initialize`.",
+        "Detect the era once more, then keep the result.",
         Acts {
-            initialize: |it| {
-                it.server.memory.flag.store(true, Ordering::SeqCst);
-                it.reply(initialized(it))
+            initialize: |value| {
+                value.server.memory.flag.store(true, Ordering::SeqCst);
+                value.reply(initialized(value))
             },
-            list: |it| match it.server.memory.flag.load(Ordering::SeqCst) {
-                true => honest::list(it),
-                false => it.error(-32002, "server not initialized"),
+            list: |value| {
+                if value.server.memory.flag.load(Ordering::SeqCst) {
+                    honest::list(value)
+                } else {
+                    value.error(-32002, "server not initialized")
+                }
             },
             ..HONEST
         },
     ),
     both(
         "capability_lie",
-        "With --after 1 says it has no tools, and has; with --after 0 says it has, and knows no `tools/list`.",
-        "Tries to list or does not, always the same way; fails with a plain error.",
+        "--after 1: hides its tools capability; --after 0: declares it without `tools/list`.",
+        "List or do not list, consistently; fail with a plain error.",
         Acts {
-            discover: |it| {
-                it.reply(with(discovered(&it.server), json!({ "capabilities": claimed(it) })))
+            discover: |value| {
+                value.reply(with(
+                    discovered(&value.server),
+                    json!({ "capabilities": claimed(value) }),
+                ))
             },
-            initialize: |it| {
-                it.reply(with(initialized(it), json!({ "capabilities": claimed(it) })))
+            initialize: |value| {
+                value.reply(with(initialized(value), json!({ "capabilities": claimed(value) })))
             },
-            list: |it| match it.server.options.after {
-                0 => it.error(-32601, "no such method"),
-                _ => honest::list(it),
+            list: |value| match value.server.options.after {
+                0 => value.error(-32601, "no such method"),
+                _ => honest::list(value),
             },
             ..HONEST
         },
     ),
     both(
         "identity_spoof",
-        "Calls itself `github`, with escape sequences, a title of 1 MiB and a `javascript:` website.",
-        "Knows a server by its configuration, never by what it says; shows its words escaped and cut.",
+        "Calls itself `github`, with escape sequences, a 1 MiB title and a `javascript:` URL.",
+        "Identify a server by its configuration; show its texts escaped and truncated.",
         Acts {
-            discover: |it| {
-                let mut result = discovered(&it.server);
+            discover: |value| {
+                let mut result = discovered(&value.server);
                 result["_meta"][SERVER_INFO] = spoofed();
-                it.reply(result)
+                value.reply(result)
             },
-            initialize: |it| it.reply(with(initialized(it), json!({ "serverInfo": spoofed() }))),
+            initialize: |value| {
+                value.reply(with(initialized(value), json!({ "serverInfo": spoofed() })))
+            },
             ..HONEST
         },
     ),

@@ -46,7 +46,9 @@ pub(super) fn call(request: &ClientRequest, name: &str) -> Sent {
         return request.error(-32602, &format!("no such tool: {name}"));
     };
     match put(request, &questions)? {
-        InputReply::Answers(answers) => request.reply(request.text(format!("you said: {answers}"))),
+        InputReply::Answers(answers) => {
+            request.reply(request.text(format!("the client answered: {answers}")))
+        }
         InputReply::Over => Ok(()),
     }
 }
@@ -89,7 +91,7 @@ fn questions(request: &ClientRequest, name: &str) -> Option<InputRequests> {
         }
         "test_input_required_result_tampered_state" => remembering("mine", only("confirm", sure())),
         "test_input_required_result_multiple_inputs" => {
-            let all = json!({ "user_name": name_of(), "greeting": sample("Greet somebody"), "client_roots": roots() });
+            let all = json!({ "user_name": name_of(), "greeting": sample("Greet the user"), "client_roots": roots() });
             InputRequests { requests: all, state: Some("all three") }
         }
         "test_input_required_result_capabilities" => within(&client(request), name_of()),
@@ -134,7 +136,7 @@ fn put_with_result(request: &ClientRequest, questions: &InputRequests) -> Result
     let (answers, state) =
         (&request.params()["inputResponses"], request.params()["requestState"].as_str());
     let keys = questions.requests.as_object().into_iter().flat_map(Map::keys);
-    let are_complete = keys.clone().all(|it| answers[it].is_object());
+    let are_complete = keys.clone().all(|key| answers[key].is_object());
     if !are_complete {
         request.reply(wanted(questions))?;
         return Ok(InputReply::Over);
@@ -145,7 +147,7 @@ fn put_with_result(request: &ClientRequest, questions: &InputRequests) -> Result
     }
     // Responses to other keys were not requested, and are dropped.
     Ok(InputReply::Answers(
-        keys.map(|it| (it.clone(), answers[it].clone())).collect::<Map<_, _>>().into(),
+        keys.map(|key| (key.clone(), answers[key].clone())).collect::<Map<_, _>>().into(),
     ))
 }
 
@@ -162,11 +164,12 @@ fn put_one_by_one(request: &ClientRequest, questions: &InputRequests) -> Result<
     for (key, question) in questions.requests.as_object().into_iter().flatten() {
         let method = question["method"].as_str().unwrap_or_default();
         let answer = rich::ask(request, method, question["params"].clone())?;
-        match answer.as_ref().and_then(|it| it.get("result")) {
+        match answer.as_ref().and_then(|answer| answer.get("result")) {
             Some(result) => answers.insert(key.clone(), result.clone()),
             None => {
-                let text =
-                    answer.map_or("nobody answered".to_owned(), |it| it["error"].to_string());
+                let text = answer.map_or("the client sent no response".to_owned(), |answer| {
+                    answer["error"].to_string()
+                });
                 match request.method() {
                     Some("tools/call") => request.reply(failed(request.text(text)))?,
                     _ => request.error(-32603, &text)?,

@@ -11,7 +11,7 @@ pub(super) const PICTURE: &str =
 const SOUND: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 pub(super) fn of(request: &ClientRequest, name: &str) -> Option<Value> {
-    let text = |it: &str| json!({ "type": "text", "text": it });
+    let text = |text: &str| json!({ "type": "text", "text": text });
     let resource = |uri: &str, kind: &str, text: &str| json!({ "type": "resource", "resource": { "uri": uri, "mimeType": kind, "text": text } });
     let content = match name {
         "test_simple_text" => json!([text("This is a simple text.")]),
@@ -63,7 +63,7 @@ pub(super) fn rich_schema() -> Value {
 /// The result of a prompt, with these contents as user messages.
 pub(super) fn spoken(request: &ClientRequest, contents: Vec<Value>) -> Value {
     let messages: Vec<Value> =
-        contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
+        contents.into_iter().map(|content| json!({ "role": "user", "content": content })).collect();
     complete_in_era(request, json!({ "messages": messages }))
 }
 

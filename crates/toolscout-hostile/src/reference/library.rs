@@ -40,14 +40,14 @@ fn templates(request: &ClientRequest) -> Sent {
 
 fn read(request: &ClientRequest) -> Sent {
     let uri = request.params()["uri"].as_str().unwrap_or_default();
-    let filled = uri.strip_prefix("test://template/").and_then(|it| it.strip_suffix("/data"));
+    let filled = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
     let content = match (uri, filled) {
         (_, Some(id)) => {
-            let text = json!({ "id": id, "data": format!("what there is about {id}") }).to_string();
+            let text = json!({ "id": id, "data": format!("data about {id}") }).to_string();
             json!({ "uri": uri, "mimeType": "application/json", "text": text })
         }
         ("test://static-text" | "test://watched-resource", _) => {
-            json!({ "uri": uri, "mimeType": "text/plain", "text": "What the text says." })
+            json!({ "uri": uri, "mimeType": "text/plain", "text": "The content of a text resource." })
         }
         ("test://static-binary", _) => {
             json!({ "uri": uri, "mimeType": "image/png", "blob": content::PICTURE })
@@ -66,7 +66,7 @@ fn prompts(request: &ClientRequest) -> Sent {
     let prompt = |name: &str, arguments: &[&str]| {
         let arguments: Vec<Value> = arguments
             .iter()
-            .map(|it| json!({ "name": it, "description": format!("The {it}"), "required": true }))
+            .map(|argument| json!({ "name": argument, "description": format!("The {argument}"), "required": true }))
             .collect();
         json!({ "name": name, "description": format!("The prompt {name}"), "arguments": arguments })
     };
@@ -78,13 +78,13 @@ fn prompts(request: &ClientRequest) -> Sent {
         prompt(asking::PROMPT, &[]),
     ];
     let grown = request.server.reference.prompts.count();
-    all.extend((0..grown).map(|it| prompt(&format!("test_grown_prompt_{it}"), &[])));
+    all.extend((0..grown).map(|index| prompt(&format!("test_grown_prompt_{index}"), &[])));
     request.reply(listed(request, "prompts", all.into()))
 }
 
 fn prompt(request: &ClientRequest) -> Sent {
     let arguments = &request.params()["arguments"];
-    let text = |it: String| json!({ "type": "text", "text": it });
+    let text = |text: String| json!({ "type": "text", "text": text });
     let contents = match request.params()["name"].as_str().unwrap_or_default() {
         "test_simple_prompt" => vec![text("Say something simple.".to_owned())],
         "test_prompt_with_arguments" => {
@@ -94,10 +94,12 @@ fn prompt(request: &ClientRequest) -> Sent {
             let resource = json!({ "uri": arguments["resourceUri"], "mimeType": "text/plain", "text": "inside" });
             vec![
                 json!({ "type": "resource", "resource": resource }),
-                text("Say what is in it.".to_owned()),
+                text("Describe this resource.".to_owned()),
             ]
         }
-        "test_prompt_with_image" => vec![content::picture(), text("Say what is on it.".to_owned())],
+        "test_prompt_with_image" => {
+            vec![content::picture(), text("Describe this image.".to_owned())]
+        }
         asking::PROMPT => return beside(request, asking::prompt),
         name if name.starts_with("test_grown_prompt_") => vec![text(name.to_owned())],
         name => return request.error(-32602, &format!("no such prompt: {name}")),
@@ -123,7 +125,7 @@ fn complete(request: &ClientRequest) -> Sent {
     let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
     let values: Vec<&str> = ["parent", "parrot", "test one", "test two"]
         .into_iter()
-        .filter(|it| it.starts_with(begun))
+        .filter(|item| item.starts_with(begun))
         .collect();
     let completion = json!({ "total": values.len(), "values": values, "hasMore": false });
     request.reply(content::complete_in_era(request, json!({ "completion": completion })))

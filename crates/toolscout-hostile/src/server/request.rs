@@ -130,7 +130,7 @@ impl ClientRequest {
         if self.is_modern() {
             result["resultType"] = "complete".into();
             result["ttlMs"] = self.server.options.ttl_ms.into();
-            result["cacheScope"] = "public".into();
+            result["cacheScope"] = self.server.options.cache_scope.as_str().into();
         }
         result
     }
@@ -171,6 +171,6 @@ impl ClientRequest {
     /// version.
     pub(crate) fn legacy_version(&self) -> &str {
         let wanted = self.params()["protocolVersion"].as_str();
-        wanted.filter(|it| *it != MODERN).unwrap_or(LEGACY)
+        wanted.filter(|value| *value != MODERN).unwrap_or(LEGACY)
     }
 }

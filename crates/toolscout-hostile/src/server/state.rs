@@ -52,9 +52,9 @@ impl Rich {
 
     /// Waits for the response to this request.
     pub(crate) fn answer(&self, id: &Value, time: Duration) -> Option<Value> {
-        let is_it = |it: &Value| it["id"] == *id;
+        let is_it = |value: &Value| value["id"] == *id;
         let mut answers = self.answers.lock();
         self.arrival.wait_while_for(&mut answers, |all| !all.iter().any(is_it), time);
-        answers.iter().find(|it| is_it(it)).cloned()
+        answers.iter().find(|answer| is_it(answer)).cloned()
     }
 }
