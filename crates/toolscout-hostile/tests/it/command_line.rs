@@ -14,16 +14,16 @@ fn printed(words: &[&str]) -> String {
 
 #[test]
 fn the_list_names_every_mode_once() {
-    let names: BTreeSet<&str> = modes().iter().map(|it| it.name).collect();
-    assert_eq!((modes().len(), names.len()), (116, 116));
+    let names: BTreeSet<&str> = modes().iter().map(|mode| mode.name).collect();
+    assert_eq!((modes().len(), names.len()), (117, 117));
     assert_eq!(printed(&["--list", "--names"]).lines().collect::<BTreeSet<_>>(), names);
-    assert!(printed(&["--list"]).ends_with("# 116 modes\n"));
+    assert!(printed(&["--list"]).ends_with("# 117 modes\n"));
     let json: Value = serde_json::from_str(&printed(&["--list", "--json"])).unwrap();
     assert_eq!(
         json.as_array()
             .unwrap()
             .iter()
-            .map(|it| it["name"].as_str().unwrap())
+            .map(|item| item["name"].as_str().unwrap())
             .collect::<BTreeSet<_>>(),
         names
     );

@@ -45,8 +45,8 @@ fn start(mode: &Mode, folder: &Path, more: &[&str]) -> Child {
 
 fn count(mode: &Mode, folder: &Path, event: &str) -> usize {
     let log = fs::read_to_string(folder.join(mode.name)).unwrap_or_default();
-    let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-    events.filter(|it| it["mode"] == mode.name && it["ev"] == event).count()
+    let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events.filter(|value| value["mode"] == mode.name && value["ev"] == event).count()
 }
 
 /// Waits until the log has this many events of this kind, and ends the server, if it does not end
@@ -107,7 +107,7 @@ fn every_mode_takes_requests_over_a_socket() {
     let folder = tempfile::tempdir().unwrap();
     let started: Vec<(&Mode, Child)> = modes()
         .iter()
-        .filter(|it| it.transports != Transports::Stdio)
+        .filter(|mode| mode.transports != Transports::Stdio)
         .map(|mode| {
             let mut child = start(mode, folder.path(), &["--http", "0"]);
             let mut line = String::new();

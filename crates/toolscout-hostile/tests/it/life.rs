@@ -16,7 +16,7 @@ fn the_end_of_input_is_the_end() {
     let mut talk = Talk::with("");
     talk.ask("tools/list", json!({})).answer();
     assert!(talk.ended().success());
-    let counts = ["start", "recv", "sent", "eof", "exit"].map(|it| talk.events(it).len());
+    let counts = ["start", "recv", "sent", "eof", "exit"].map(|value| talk.events(value).len());
     assert_eq!(counts, [1; 5]);
     let received = &talk.events("recv")[0];
     assert_eq!(
@@ -41,7 +41,7 @@ fn ignore_term_is_ended_by_its_ttl_alone() {
     signal(&talk, Signal::TERM);
     signal(&talk, Signal::HUP);
     assert_eq!(talk.ended().signal(), Some(9));
-    assert_eq!(talk.events("signal").iter().filter(|it| it["ignored"] == true).count(), 2);
+    assert_eq!(talk.events("signal").iter().filter(|event| event["ignored"] == true).count(), 2);
     assert_eq!(talk.events("eof").len(), 1);
 }
 

@@ -54,7 +54,7 @@ fn over_http_what_happens_in_a_call_comes_before_its_result() {
     let answer = post(talk.port(), &message, 1 << 20);
     let events: Vec<Value> = answer
         .lines()
-        .filter_map(|it| serde_json::from_str(it.strip_prefix("data: ")?).ok())
+        .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
         .collect();
     assert_eq!(events.len(), 3);
     assert_eq!(

@@ -104,7 +104,7 @@ fn double_reply_answers_twice() {
     let mut talk = Talk::with("--mode double_reply");
     talk.ask("tools/call", json!({ "name": "echo", "arguments": { "text": "once" } }));
     let texts = [talk.answer(), talk.answer()]
-        .map(|it| (it["id"].clone(), it["result"]["content"][0]["text"].clone()));
+        .map(|value| (value["id"].clone(), value["result"]["content"][0]["text"].clone()));
     assert_eq!(texts, [(json!(1), json!("once")), (json!(1), json!("POISON second reply"))]);
 }
 

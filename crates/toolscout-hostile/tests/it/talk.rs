@@ -82,8 +82,8 @@ impl Talk {
     /// The logged events of this kind so far.
     pub(crate) fn events(&self, event: &str) -> Vec<Value> {
         let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
-        let events = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
-        events.filter(|it| it["ev"] == event).collect()
+        let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.filter(|value| value["ev"] == event).collect()
     }
 
     /// The port that the server prints.
@@ -122,5 +122,5 @@ pub(crate) fn post(port: u16, message: &Value, limit: u64) -> String {
 }
 
 pub(crate) fn names(result: &Value) -> Vec<&str> {
-    result["tools"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect()
+    result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
