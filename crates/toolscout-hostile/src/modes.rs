@@ -13,6 +13,7 @@ mod probes;
 mod process;
 mod result;
 mod rugpull;
+mod sandbox;
 mod schema;
 mod version;
 
@@ -73,6 +74,7 @@ const CATEGORIES: &[(&str, &[Mode])] = &[
     ("schema", schema::MODES),
     ("result", result::MODES),
     ("result", probes::MODES),
+    ("result", sandbox::MODES),
     ("version", version::MODES),
     ("http", http::MODES),
 ];
