@@ -50,7 +50,7 @@ pub fn set_mode(path: &Path, mode: u32) {
 
 /// Reads a number from a file as soon as it is written.
 pub async fn number_in(file: &Path) -> i32 {
-    let until = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         if text.ends_with('\n')
@@ -58,25 +58,25 @@ pub async fn number_in(file: &Path) -> i32 {
         {
             return number;
         }
-        assert!(Instant::now() < until, "nobody wrote {}", file.display());
+        assert!(Instant::now() < deadline, "no number in {} after ten seconds", file.display());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
 /// Waits up to five seconds until no process of this group is alive.
 pub async fn assert_gone(group: i32) {
-    let until = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(5);
     while !members(group).is_empty() {
-        assert!(Instant::now() < until, "still alive: {:?}", members(group));
+        assert!(Instant::now() < deadline, "still alive: {:?}", members(group));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
 /// The living members of a process group. A zombie does not count: it holds and does nothing.
 pub fn members(group: i32) -> Vec<i32> {
-    let Ok(folder) = std::fs::read_dir("/proc") else { return members_by_ps(group) };
-    let numbers = folder.flatten().filter_map(|it| it.file_name().to_str()?.parse().ok());
-    numbers.filter(|it| group_of(*it) == Some(group)).collect()
+    let Ok(proc_dir) = std::fs::read_dir("/proc") else { return members_by_ps(group) };
+    let pids = proc_dir.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| group_of(*pid) == Some(group)).collect()
 }
 
 fn group_of(process: i32) -> Option<i32> {
@@ -89,13 +89,13 @@ fn group_of(process: i32) -> Option<i32> {
 }
 
 fn members_by_ps(group: i32) -> Vec<i32> {
-    let said = std::process::Command::new("ps")
+    let output = std::process::Command::new("ps")
         .args(["-A", "-o", "pid=,pgid=,stat="])
         .output()
         .expect("ps is there");
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
-    let rows = text.lines().map(|it| it.split_whitespace().collect::<Vec<_>>());
-    rows.filter(|it| it.len() == 3 && it[1] == group.to_string() && !it[2].starts_with('Z'))
-        .filter_map(|it| it[0].parse().ok())
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|row| row.len() == 3 && row[1] == group.to_string() && !row[2].starts_with('Z'))
+        .filter_map(|row| row[0].parse().ok())
         .collect()
 }
