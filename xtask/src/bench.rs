@@ -1,5 +1,5 @@
 //! Measures the release build on generated trees, and prints a table to paste into
-//! docs/benchmarks.md.
+//! docs/measurements/benchmarks.md.
 //!
 //! Every group is a function of a [`BenchmarkPlan`], which consists of programs and the sizes of
 //! the trees; tests call them with a tiny one. The user's own tools, state and settings are neither
@@ -17,6 +17,7 @@ mod gateway;
 mod observe;
 mod page;
 mod plot;
+mod sandbox;
 mod search;
 mod servers;
 mod table;
@@ -73,11 +74,12 @@ const GROUPS: &[(&str, BenchmarkGroup)] = &[
     ("observe", observe::measure),
     ("search", search::measure),
     ("api", api::measure),
+    ("sandbox", sandbox::measure),
 ];
 
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     let wanted: Vec<_> =
-        GROUPS.iter().filter(|(name, _)| only.is_none_or(|it| it == *name)).collect();
+        GROUPS.iter().filter(|(name, _)| only.is_none_or(|value| value == *name)).collect();
     if wanted.is_empty() {
         let names: Vec<_> = GROUPS.iter().map(|(name, _)| *name).collect();
         bail!("there is no such group; there are {}", names.join(", "));
@@ -130,7 +132,8 @@ fn discovery(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     for argv in world.other_means() {
         let other = clock::sample(bench.rounds, || Ok(world.plain(&argv)))?;
         let what = format!("`{}` in the same tree", argv.join(" "));
-        let note = format!("cold {}, warm {} of it", cold.times(&other), warm.times(&other));
+        let note =
+            format!("toolscout takes {} cold, {} warm", cold.times(&other), warm.times(&other));
         rows.push(BenchmarkRow::time(what, &other).note(note));
     }
     Ok(rows)
@@ -157,14 +160,14 @@ fn run_overhead(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let direct = clock::sample(2 * bench.rounds, || small.echo_directly())?;
     let alone = calls(&small, 2 * bench.rounds)?;
     let among_many = calls(&large, 2 * bench.rounds)?;
-    let note = |it: &Samples| format!("{} the program itself", it.times(&direct));
+    let note = |samples: &Samples| format!("{} the program itself", samples.times(&direct));
     Ok(vec![
         BenchmarkRow::time("the program itself, without toolscout", &direct),
-        BenchmarkRow::time("`toolscout run`, on top of the program", &alone.above(&direct))
+        BenchmarkRow::time("overhead of `toolscout run`", &alone.above(&direct))
             .goal(5.0)
             .note(note(&alone)),
         BenchmarkRow::time(
-            format!("the same, among {} tools", bench.some),
+            format!("overhead of `toolscout run`, {} tools", bench.some),
             &among_many.above(&direct),
         )
         .note(note(&among_many)),
@@ -182,7 +185,7 @@ fn calls(world: &BenchmarkWorld, rounds: usize) -> anyhow::Result<Samples> {
 fn memory(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, bench.some)?;
     world.expect_all()?;
-    let what = format!("memory of `toolscout tools`, {} tools", bench.some);
+    let what = format!("peak memory of `toolscout tools`, {} tools", bench.some);
     let mut peaks = Vec::new();
     for _ in 0..bench.rounds.min(5) {
         match crate::memory::peak(world.toolscout(&["tools", "--json"]))? {

@@ -16,7 +16,11 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
         fs::remove_file(notes)?;
     }
     let mut cargo = repo::cargo();
-    cargo.args(["test", "--workspace"]).args(arguments);
+    cargo.arg("test");
+    if !arguments.iter().any(|argument| argument == "-p" || argument.starts_with("--package")) {
+        cargo.arg("--workspace");
+    }
+    cargo.args(arguments);
     repo::succeed(cargo.env("INSTA_UPDATE", "always").env("INSTA_FORCE_PASS", "1"))?;
     for notes in pending()? {
         let source =
@@ -33,6 +37,6 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
 
 fn pending() -> anyhow::Result<Vec<PathBuf>> {
     let mut files = repo::files(repo::root())?;
-    files.retain(|it| it.extension().is_some_and(|it| it == "pending-snap"));
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "pending-snap"));
     Ok(files)
 }

@@ -1,5 +1,5 @@
-//! Checks of the repository itself: crate dependencies, import cycles, links, module docs, no paths
-//! of one machine.
+//! Checks of the repository itself: crate dependencies, import cycles, cases, designs, links, module
+//! docs, no paths of one machine, names and prose.
 //!
 //! Each check reads the repository and returns its findings as sentences; an empty list passes.
 
@@ -29,7 +29,7 @@ const CHECKS: &[(&str, RepositoryCheck)] = &[
 
 pub(crate) fn run() -> anyhow::Result<()> {
     let mut count = 0;
-    for (name, check) in CHECKS {
+    for (name, check) in checks {
         for finding in check(repo::root())? {
             println!("{name}: {finding}");
             count += 1;

@@ -6,7 +6,9 @@ use crate::repo;
 const STEPS: &[&[&str]] = &[
     &["fmt", "--all", "--check"],
     &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+    &["xtask", "book"],
     &["test", "--workspace"],
+    &["xtask", "acceptance"],
     &["xtask", "recipes"],
 ];
 

@@ -1,5 +1,5 @@
-//! Runs real agents against the product: each is connected by `toolscout connect`, sends its
-//! requests to a scripted model, and must find a tool, run it, and report the result to the model.
+//! Runs real agents against the product: `toolscout init` sets up four agents with eleven servers,
+//! and each agent must find tools, run them, and report the results to the model.
 //!
 //! The agents are the real programs from npm, pinned in `clients/npm`. The [`model`] is ours and on
 //! loopback, so the run is free and does not depend on the choices of a real model.
@@ -19,8 +19,8 @@ use options::Options;
 use transcript::Transcript;
 
 /// Parses the arguments; see [`Options`].
-pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
-    let options = Options::parse(words)?;
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
+    let options = Options::parse(arguments)?;
     let programs = crate::hostile::build::programs(options.is_debug)?;
     let installed = install::Installed::ready()?;
     let mut faults = Vec::new();
@@ -31,6 +31,6 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
         println!("{transcript}");
         faults.extend(visit.faults().into_iter().map(|it| format!("{}: {it}", agent.title())));
     }
-    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    ensure!(problems.is_empty(), "{}", problems.join("\n"));
     Ok(())
 }

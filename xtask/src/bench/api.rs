@@ -30,27 +30,26 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     for number in 0..bench.servers {
         ensure!(
             catalog.contains(&format!("\"s{number:03}/")),
-            "the catalogue lacks the tools of s{number:03}"
+            "the catalog lacks the tools of s{number:03}"
         );
     }
     let tools = catalog.matches("\"type\":\"mcp\"").count();
     let size = format!("{} KB, {tools} tools", catalog.len() / 1_000);
     let mut rows = vec![
-        BenchmarkRow::time("`GET` of the project's catalogue, for the first time", &first)
-            .note(size),
+        BenchmarkRow::time("`GET` of the project configuration, first request", &first).note(size),
         connection
-            .timed("`GET` of the project's catalogue", "/api/projects/current/configuration")?
+            .timed("`GET` of the project configuration", "/api/projects/current/configuration")?
             .goal(GOAL),
     ];
     let others = [
         ("`GET /api/servers`", "/api/servers"),
-        ("`GET /api/tools`, a hundred of them", "/api/tools"),
+        ("`GET /api/tools`, 100 tools", "/api/tools"),
         ("`GET /api/search?q=…`", "/api/search?q=give+back+a+text"),
     ];
     for (what, path) in others {
         rows.push(connection.timed(what, path)?);
     }
-    rows.push(BenchmarkRow::count("servers started by all of that", crowd.started()?).goal(0.0));
+    rows.push(BenchmarkRow::count("servers started", crowd.started()?).goal(0.0));
     Ok(rows)
 }
 

@@ -1,5 +1,5 @@
 //! Compares search with other implementations on the same query sets in one run: a table for
-//! docs/search.md, and a plot.
+//! docs/measurements/search.md, and a plot.
 //!
 //! Every method writes a run file, and the same independent code scores all run files.
 

@@ -93,11 +93,11 @@ fn build_sdk(toolscout: &Path) -> Result<PathBuf, String> {
         "xtask/rmcp-client/Cargo.toml",
         "--target-dir",
     ]);
-    let output = cargo.arg(&target).output().map_err(|it| it.to_string())?;
+    let output = cargo.arg(&target).output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr);
     let mistake = || {
         said.lines()
-            .find(|it| it.starts_with("error"))
+            .find(|line| line.starts_with("error"))
             .unwrap_or("cargo does not say why")
             .to_owned()
     };

@@ -29,31 +29,30 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     let size = (bench.calls / BLOCKS).max(1);
     let mut callers: Vec<&mut CallProgram> =
         [&mut pipe, &mut client].into_iter().chain(sdk.as_mut().ok()).collect();
-    callers.iter_mut().try_for_each(|it| it.warm_up(size))?;
+    callers.iter_mut().try_for_each(|caller| caller.warm_up(size))?;
     for _ in 0..BLOCKS {
-        callers.iter_mut().try_for_each(|it| it.call(size))?;
+        callers.iter_mut().try_for_each(|caller| caller.call(size))?;
     }
     let mut rows = Vec::new();
     for (percent, goal) in GOALS {
         let bare = pipe.blocks(percent)?;
         let ours = client.blocks(percent)?.above(&bare);
         rows.push(
-            BenchmarkRow::short_time(format!("a call through a bare pipe, p{percent}"), &bare)
+            BenchmarkRow::short_time(format!("call over a plain pipe, p{percent}"), &bare)
                 .note(pipe.over_all(percent)?),
         );
-        let what = format!("through toolscout's client, on top of that, p{percent}");
+        let what = format!("overhead of toolscout's client, p{percent}");
         rows.push(
             BenchmarkRow::short_time(what, &ours)
                 .goal(goal)
                 .note(client.over_all_above(&pipe, percent)?),
         );
-        let what =
-            format!("through the client of the official SDK, on top of the pipe, p{percent}");
+        let what = format!("overhead of the official SDK's client, p{percent}");
         rows.push(match &sdk {
             Ok(sdk) => {
                 let theirs = sdk.blocks(percent)?.above(&bare);
                 let note = format!(
-                    "{}; ours is {} of it",
+                    "{}; toolscout's is {} of it",
                     sdk.over_all_above(&pipe, percent)?,
                     ours.times(&theirs)
                 );
@@ -104,11 +103,11 @@ impl CallProgram {
         writeln!(self.input.as_mut().context("its input")?, "{count}")?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
-        let times = line.split_whitespace().map(|it| Ok(Duration::from_nanos(it.parse()?)));
+        let times = line.split_whitespace().map(|word| Ok(Duration::from_nanos(word.parse()?)));
         let times = times.collect::<anyhow::Result<Vec<_>>>()?;
         ensure!(
             times.len() == count,
-            "{} calls were asked for, and {} were made",
+            "{} calls were requested, and {} were made",
             count,
             times.len()
         );
@@ -117,7 +116,7 @@ impl CallProgram {
 
     /// This percentile of each block.
     fn blocks(&self, percent: usize) -> anyhow::Result<Samples> {
-        Samples::of(self.blocks.iter().map(|it| it.percentile(percent)).collect())
+        Samples::of(self.blocks.iter().map(|block| block.percentile(percent)).collect())
     }
 
     fn over_all(&self, percent: usize) -> anyhow::Result<String> {
@@ -126,8 +125,9 @@ impl CallProgram {
     }
 
     fn over_all_above(&self, other: &Self, percent: usize) -> anyhow::Result<String> {
-        let of = |it: &Self| {
-            Samples::of(it.all.clone()).map(|it| it.percentile(percent).as_secs_f64() * 1e6)
+        let of = |value: &Self| {
+            Samples::of(value.all.clone())
+                .map(|sample| sample.percentile(percent).as_secs_f64() * 1e6)
         };
         Ok(format!("{:.1} µs over all {} calls", of(self)? - of(other)?, self.all.len()))
     }

@@ -87,13 +87,13 @@ impl ServerCrowd {
         for line in BufReader::new(refreshing.child.stdout.take().context("its output")?).lines() {
             let line = line?;
             let id = line.split(':').next().unwrap_or_default();
-            if let Some(place) = left.iter().position(|it| it == id) {
+            if let Some(place) = left.iter().position(|item| item == id) {
                 ensure!(!line.contains("failed"), "an honest server was not understood: {line}");
                 left.swap_remove(place);
                 last = refreshing.since.elapsed();
             }
         }
-        ensure!(left.is_empty(), "nothing was said about {}", left.join(", "));
+        ensure!(left.is_empty(), "`server refresh` printed no result for {}", left.join(", "));
         Ok(last)
     }
 
@@ -114,11 +114,12 @@ impl ServerCrowd {
         let output = self.world.toolscout(&["tools", "--json"]).stdout(Stdio::piped()).output()?;
         let tools: Vec<Value> =
             serde_json::from_slice(&output.stdout).context("read the listing")?;
-        let missing = self.healthy.iter().find(|id| !tools.iter().any(|it| it["source"] == **id));
+        let missing =
+            self.healthy.iter().find(|id| !tools.iter().any(|tool| tool["source"] == **id));
         ensure!(
             missing.is_none(),
             "the listing lacks the tools of `{}`",
-            missing.map_or("", |it| it)
+            missing.map_or("", |missing| missing)
         );
         Ok(())
     }
@@ -127,8 +128,8 @@ impl ServerCrowd {
     pub(super) fn started(&self) -> anyhow::Result<usize> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         fs::write(&self.log, "")?;
-        let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-        Ok(events.filter(|it| it["ev"] == "start").count())
+        let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        Ok(events.filter(|event| event["ev"] == "start").count())
     }
 }
 

@@ -22,14 +22,14 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     let (query, tool, tools) =
         (said.count("pieces-of-query")?, said.count("pieces-of-tool")?, said.count("tools")?);
     let mut rows = vec![
-        BenchmarkRow::time(format!("encode a query of {query} pieces"), &said.times("query", 1)?)
+        BenchmarkRow::time(format!("encode a query of {query} tokens"), &said.times("query", 1)?)
             .goal(QUERY_GOAL),
     ];
     for (threads, cores) in [("tools-1", "one core"), ("tools-2", "two cores")] {
         let each = said.times(threads, tools)?;
-        let a_second = format!("{:.0} a second", 1.0 / each.best().as_secs_f64().max(1e-9));
+        let a_second = format!("{:.0} per second", 1.0 / each.best().as_secs_f64().max(1e-9));
         let row = BenchmarkRow::time(
-            format!("encode a tool of {tool} pieces, {tools} at once, {cores}"),
+            format!("encode a tool of {tool} tokens, {tools} at once, {cores}"),
             &each,
         )
         .note(a_second);
@@ -64,15 +64,15 @@ impl NamedFigures {
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "{command:?} ended with {}: {said}", output.status);
         let lines = String::from_utf8(output.stdout)?;
-        let line = |it: &str| {
-            it.split_once(' ')
+        let line = |text: &str| {
+            text.split_once(' ')
                 .and_then(|(name, number)| Some((name.to_owned(), number.parse().ok()?)))
         };
         Ok(Self(lines.lines().filter_map(line).collect()))
     }
 
     fn all(&self, name: &str) -> impl Iterator<Item = f64> {
-        self.0.iter().filter(move |it| it.0 == name).map(|it| it.1)
+        self.0.iter().filter(move |item| item.0 == name).map(|item| item.1)
     }
 
     fn count(&self, name: &str) -> anyhow::Result<usize> {
@@ -81,8 +81,9 @@ impl NamedFigures {
 
     /// Converts microseconds to the time of one of `of` items.
     fn times(&self, name: &str, of: usize) -> anyhow::Result<Samples> {
-        let times =
-            self.all(name).map(|it| Duration::from_secs_f64(it.max(0.0) / 1e6 / of.max(1) as f64));
+        let times = self
+            .all(name)
+            .map(|value| Duration::from_secs_f64(value.max(0.0) / 1e6 / of.max(1) as f64));
         Samples::of(times.collect()).with_context(|| format!("it does not say `{name}`"))
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     for (transport, modes) in bench.floods {
         let base = meet(&programs, "honest", *transport)?.peak();
         rows.push(BenchmarkRow::memory(
-            format!("memory with an honest server over {transport}"),
+            format!("peak memory with an honest server, {transport}"),
             vec![base],
         ));
         for mode in *modes {
@@ -60,7 +60,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
             };
             let above = meeting.peak().saturating_sub(base);
             rows.push(
-                BenchmarkRow::memory(format!("`{mode}`, above that"), vec![above])
+                BenchmarkRow::memory(format!("`{mode}`, in addition"), vec![above])
                     .goal(ROOM)
                     .note(note),
             );

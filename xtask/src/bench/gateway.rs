@@ -52,7 +52,10 @@ fn start(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     }
     Ok(vec![
         BenchmarkRow::time(
-            format!("`toolscout serve` to the first `tools/list`, {} servers known", bench.servers),
+            format!(
+                "`toolscout serve`, start to first `tools/list`, {} servers cached",
+                bench.servers
+            ),
             &Samples::of(times)?,
         )
         .goal(10.0),
@@ -76,15 +79,15 @@ fn one_by_one(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let mut rows = Vec::new();
     for (percent, goal) in GOALS {
         let [bare, ours] = [&blocks[0], &blocks[1]]
-            .map(|it| Samples::of(it.iter().map(|it| it.percentile(percent)).collect()));
+            .map(|value| Samples::of(value.iter().map(|item| item.percentile(percent)).collect()));
         let (bare, ours) = (bare?, ours?);
         rows.push(BenchmarkRow::short_time(
-            format!("a call of the server itself, p{percent}"),
+            format!("direct call of the server, p{percent}"),
             &bare,
         ));
         rows.push(
             BenchmarkRow::short_time(
-                format!("`execute_tool`, on top of that, p{percent}"),
+                format!("overhead of `execute_tool`, p{percent}"),
                 &ours.above(&bare),
             )
             .goal(goal),
@@ -113,27 +116,21 @@ fn together(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
         );
     }
     let (bare, ours) = (Samples::of(bare)?, Samples::of(ours)?);
-    let each_second =
-        |it: &Samples| format!("{:.0} calls a second at best", 1.0 / it.best().as_secs_f64());
+    let each_second = |samples: &Samples| {
+        format!("{:.0} calls per second at best", 1.0 / samples.best().as_secs_f64())
+    };
     let mut rows = vec![
-        BenchmarkRow::short_time(
-            format!("a call of the server itself, {TOGETHER} at a time"),
-            &bare,
-        )
-        .note(each_second(&bare)),
-        BenchmarkRow::short_time(format!("`execute_tool`, {TOGETHER} at a time"), &ours)
+        BenchmarkRow::short_time(format!("direct call of the server, {TOGETHER} in flight"), &bare)
+            .note(each_second(&bare)),
+        BenchmarkRow::short_time(format!("`execute_tool`, {TOGETHER} in flight"), &ours)
             .goal(40.0)
             .note(each_second(&ours)),
     ];
     rows.push(match Samples::of(spent) {
-        Ok(spent) => {
-            BenchmarkRow::short_time("processor time of toolscout for each of these", &spent)
-                .goal(40.0)
+        Ok(spent) => BenchmarkRow::short_time("CPU time of toolscout per call", &spent).goal(40.0),
+        Err(_) => {
+            BenchmarkRow::unknown("CPU time of toolscout per call", "not reported by this system")
         }
-        Err(_) => BenchmarkRow::unknown(
-            "processor time of toolscout for each of these",
-            "the system does not say",
-        ),
     });
     Ok(rows)
 }
@@ -148,10 +145,12 @@ fn at_rest(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
         sizes.extend(resident(wire.process()));
         wire.end()?;
     }
-    let what = format!("memory of `toolscout serve` at rest, {} tools known", bench.some / 2);
-    Ok(vec![match sizes.is_empty() {
-        true => BenchmarkRow::unknown(what, "the system does not say"),
-        false => BenchmarkRow::memory(what, sizes).goal(12.0),
+    let what =
+        format!("resident memory of idle `toolscout serve`, {} tools cached", bench.some / 2);
+    Ok(vec![if sizes.is_empty() {
+        BenchmarkRow::unknown(what, "not reported by this system")
+    } else {
+        BenchmarkRow::memory(what, sizes).goal(12.0)
     }])
 }
 

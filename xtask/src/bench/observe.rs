@@ -18,7 +18,7 @@ const ROUNDS: usize = 5;
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let megabytes = (bench.calls / 50).max(1);
     let mut rows = Vec::new();
-    for (what, line) in [("a conversation", conversation()), ("nothing but calls", uses())] {
+    for (what, line) in [("a conversation", conversation()), ("only calls", uses())] {
         let block = line.repeat(BLOCK / line.len() + 1);
         let (mut cat, mut ours) = (Vec::new(), Vec::new());
         // In turns, so that load on the machine affects both.
@@ -27,9 +27,9 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
             ours.push(pass(bench.programs.toolscout.as_os_str(), &["observe"], &block, megabytes)?);
         }
         let (cat, ours) = (Samples::of(cat)?, Samples::of(ours)?);
-        let speed = |it: &Samples| megabytes as f64 / it.median().as_secs_f64().max(1e-9);
+        let speed = |samples: &Samples| megabytes as f64 / samples.median().as_secs_f64().max(1e-9);
         let note = format!(
-            "{:.0} MB/s; {} `cat`, which is at {:.0} MB/s",
+            "{:.0} MB/s; {} the time of `cat`, {:.0} MB/s",
             speed(&ours),
             ours.times(&cat),
             speed(&cat)
@@ -54,6 +54,7 @@ fn pass(program: &OsStr, args: &[&str], block: &str, megabytes: usize) -> anyhow
     command
         .args(args)
         .current_dir(home.path())
+        .env("TOOLSCOUT_SANDBOX", "off")
         .env("TOOLSCOUT_STATE_DIR", home.path().join("state"));
     command
         .env("TOOLSCOUT_CONFIG_DIR", home.path().join("config"))

@@ -34,7 +34,7 @@ pub(crate) fn run(bench: &BenchmarkPlan) -> anyhow::Result<()> {
     let given = json!({"walk": "measure", "chromium": chromium, "profile": profile, "link": site.link(), "links": links});
     let seen = walk(&given)?;
     let mut all = rows(&seen)?;
-    all.push(BenchmarkRow::count("servers started by all of that", crowd.started()?).goal(0.0));
+    all.push(BenchmarkRow::count("servers started", crowd.started()?).goal(0.0));
     print!("{}", markdown(&all));
     Ok(())
 }
@@ -43,8 +43,8 @@ pub(crate) fn run(bench: &BenchmarkPlan) -> anyhow::Result<()> {
 fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
     let runs = seen["runs"].as_array().context("no visits")?;
     let figures = |name: &str| {
-        let mut all: Vec<f64> = runs.iter().filter_map(|it| it[name].as_f64()).collect();
-        ensure!(!all.is_empty() && all.len() == runs.len(), "not every visit says `{name}`");
+        let mut all: Vec<f64> = runs.iter().filter_map(|run| run[name].as_f64()).collect();
+        ensure!(!all.is_empty() && all.len() == runs.len(), "not every visit has `{name}`");
         all.sort_by(f64::total_cmp);
         Ok(all)
     };
@@ -58,11 +58,11 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
     let note =
         format!("{:.0} rows and {:.0} elements before a group is opened", rows[0], elements[0]);
     Ok(vec![
-        time("the page can be used, 5,000 tools, first visit", "interactive")?.goal(SOON),
-        time("something is seen", "painted")?,
-        time("from there to all tools, by server", "opened")?.note(note),
-        BenchmarkRow::bytes("transferred by a first visit, at most", most).goal(SMALL),
-        BenchmarkRow::count("requests of a first visit", figures("requests")?[0] as usize),
+        time("UI usable, 5,000 tools, first visit", "interactive")?.goal(SOON),
+        time("first contentful paint", "painted")?,
+        time("then to the list of tools, by server", "opened")?.note(note),
+        BenchmarkRow::bytes("transferred by the first visit, at most", most).goal(SMALL),
+        BenchmarkRow::count("requests of the first visit", figures("requests")?[0] as usize),
     ])
 }
 
@@ -70,7 +70,7 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
 fn another(crowd: &ServerCrowd) -> anyhow::Result<String> {
     let output =
         crowd.world().toolscout(&["ui", "--no-open"]).output().context("ask for a link")?;
-    link_in(&String::from_utf8_lossy(&output.stderr))
+    link_in(&String::from_utf8_lossy(&output.stdout))
 }
 
 fn walk(given: &Value) -> anyhow::Result<Value> {
@@ -78,7 +78,7 @@ fn walk(given: &Value) -> anyhow::Result<Value> {
     let output =
         Command::new("node").arg(script).arg(given.to_string()).output().context("start node")?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).context("read what the browser saw")
+    serde_json::from_slice(&output.stdout).context("parse the output of the browser script")
 }
 
 #[cfg(test)]

@@ -123,9 +123,9 @@ impl Plot {
     /// The shades, by order among the others and among ours.
     fn classes(&self) -> Vec<String> {
         let (mut ours, mut others) = (0, 0);
-        let all = self.series.iter().map(|it| {
+        let all = self.series.iter().map(|series| {
             let (word, count) =
-                if it.is_ours { ("ours", &mut ours) } else { ("other", &mut others) };
+                if series.is_ours { ("ours", &mut ours) } else { ("other", &mut others) };
             *count += 1;
             format!("{word}{}", *count - 1)
         });

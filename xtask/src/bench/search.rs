@@ -62,7 +62,7 @@ fn of_size(tools: usize, figures: &Value) -> Vec<BenchmarkRow> {
         _ => None,
     };
     let only_few = |goal: f64| at(goal, goal).filter(|_| tools == 10_000);
-    let what = |it: &str| format!("{it}, {} tools", thousands(tools));
+    let what = |text: &str| format!("{text}, {} tools", thousands(tools));
     let one = |key: &str, percentile: &str| figures[key][percentile].as_f64();
     let long = |name: &str, key: &str, goal: Option<f64>| {
         let row = BenchmarkRow::milliseconds(what(name), one(key, "best")?, one(key, "p50"));
@@ -73,29 +73,29 @@ fn of_size(tools: usize, figures: &Value) -> Vec<BenchmarkRow> {
             let figure = one(key, percentile)?;
             Some(
                 BenchmarkRow::microseconds(what(&format!("{name}, {percentile}")), figure * 1e3)
-                    .maybe_goal(goal.map(|it| it * 1e3)),
+                    .maybe_goal(goal.map(|goal| goal * 1e3)),
             )
         };
         [row("p50", p50), row("p99", p99)]
     };
-    let mut rows = vec![long("index build, words", "build_ms", only_few(150.0))];
-    rows.push(long("one source more", "add_source_ms", only_few(5.0)));
-    rows.push(long("index from its image", "load_ms", None));
-    rows.extend(quick("a search by words", "lexical_ms", at(0.15, 1.0), at(0.3, 2.0)));
-    rows.extend(quick("a search, question encoded", "full_ms", only_few(6.0), only_few(15.0)));
-    rows.extend(quick("a search, question known", "repeated_ms", None, None));
-    rows.push(figures["bytes_per_tool"].as_f64().map(|it| {
-        BenchmarkRow::bytes(what("memory of a tool"), it)
+    let mut rows = vec![long("lexical index build", "build_ms", only_few(150.0))];
+    rows.push(long("add one source", "add_source_ms", only_few(5.0)));
+    rows.push(long("load index from disk", "load_ms", None));
+    rows.extend(quick("lexical search", "lexical_ms", at(0.15, 1.0), at(0.3, 2.0)));
+    rows.extend(quick("full search, new query", "full_ms", only_few(6.0), only_few(15.0)));
+    rows.extend(quick("full search, cached query", "repeated_ms", None, None));
+    rows.push(figures["bytes_per_tool"].as_f64().map(|bytes_per_tool| {
+        BenchmarkRow::bytes(what("memory per tool"), bytes_per_tool)
             .maybe_goal(at(3072.0, 3072.0).filter(|_| tools == 100_000))
     }));
-    rows.push(
-        figures["image_bytes_per_tool"]
-            .as_f64()
-            .map(|it| BenchmarkRow::bytes(what("image of a tool on disk"), it)),
-    );
+    rows.push(figures["image_bytes_per_tool"].as_f64().map(|image_bytes_per_tool| {
+        BenchmarkRow::bytes(what("index on disk per tool"), image_bytes_per_tool)
+    }));
     let speed = figures["encoded_per_second"].as_f64().filter(|_| tools == 10_000);
     rows.push(
-        speed.map(|it| BenchmarkRow::per_second("tools encoded, all cores", it).at_least(150.0)),
+        speed.map(|speed| {
+            BenchmarkRow::per_second("tools encoded, all cores", speed).at_least(150.0)
+        }),
     );
     rows.into_iter().flatten().collect()
 }

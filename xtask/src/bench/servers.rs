@@ -28,21 +28,22 @@ fn remembered(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let search = ["search", "create", "an", "invoice"];
     let found = clock::sample(bench.rounds, || Ok(crowd.world().toolscout(&search)))?;
     Ok(vec![
-        BenchmarkRow::time(format!("`toolscout tools`, {count} servers known"), &tools).goal(30.0),
+        BenchmarkRow::time(format!("`toolscout tools`, {count} servers cached"), &tools).goal(30.0),
         BenchmarkRow::time(
-            format!("`toolscout {}`, {count} servers known", search.join(" ")),
+            format!("`toolscout {}`, {count} servers cached", search.join(" ")),
             &found,
         )
         .goal(30.0),
-        BenchmarkRow::count("servers started by all of these commands", crowd.started()?).goal(0.0),
+        BenchmarkRow::count("servers started by these commands", crowd.started()?).goal(0.0),
     ])
 }
 
 /// Half of the servers hang; measures the cost for the others.
 fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let half = bench.servers / 2;
-    let hung = (0..half).map(|it| ServerBehaviour::Hung(HANGING[it % HANGING.len()]));
-    let mixed: Vec<ServerBehaviour> = hung.flat_map(|it| [ServerBehaviour::Honest, it]).collect();
+    let hung = (0..half).map(|index| ServerBehaviour::Hung(HANGING[index % HANGING.len()]));
+    let mixed: Vec<ServerBehaviour> =
+        hung.flat_map(|hung| [ServerBehaviour::Honest, hung]).collect();
     let (alone, mixed) = (
         ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; half])?,
         ServerCrowd::new(bench, &mixed)?,
@@ -51,7 +52,7 @@ fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let mut times: [Vec<_>; 5] = Default::default();
     // In turns, so that load on the machine affects both.
     for _ in 0..bench.rounds.min(REFRESHES) {
-        [&alone, &mixed, &as_many].iter().try_for_each(|it| it.world().forget())?;
+        [&alone, &mixed, &as_many].iter().try_for_each(|item| item.world().forget())?;
         for (crowd, at) in [(&alone, 0), (&mixed, 1), (&as_many, 2), (&alone, 3), (&mixed, 4)] {
             times[at].push(crowd.refresh()?);
         }
@@ -61,18 +62,18 @@ fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let (again_alone, again) = (again_alone?, again?);
     let listed = while_refreshing(bench, &mixed)?;
     Ok(vec![
-        BenchmarkRow::time(format!("{half} servers discovered, knowing nothing"), &first_alone),
-        BenchmarkRow::time(format!("the same beside {half} that hang"), &first),
-        BenchmarkRow::ratio("that is", &first, &first_alone).goal(1.25),
+        BenchmarkRow::time(format!("discover {half} servers, empty cache"), &first_alone),
+        BenchmarkRow::time(format!("the same, with {half} more that hang"), &first),
+        BenchmarkRow::ratio("ratio", &first, &first_alone).goal(1.25),
         // Without a cache all servers must be started, so this is the minimum time.
         BenchmarkRow::time(
-            format!("{} servers discovered, knowing nothing, none of which hangs", 2 * half),
+            format!("discover {} servers, empty cache, none hangs", 2 * half),
             &first_as_many,
         ),
-        BenchmarkRow::time(format!("{half} servers discovered again"), &again_alone),
-        BenchmarkRow::time(format!("the same beside {half} that hang"), &again),
-        BenchmarkRow::ratio("that is", &again, &again_alone).goal(1.25),
-        BenchmarkRow::time("`toolscout tools --json` during that", &listed).goal(300.0),
+        BenchmarkRow::time(format!("discover {half} servers again"), &again_alone),
+        BenchmarkRow::time(format!("the same, with {half} more that hang"), &again),
+        BenchmarkRow::ratio("ratio", &again, &again_alone).goal(1.25),
+        BenchmarkRow::time("`toolscout tools --json` during the refresh", &listed).goal(300.0),
     ])
 }
 
@@ -106,13 +107,10 @@ pub(super) fn measure_parallel(bench: &BenchmarkPlan) -> anyhow::Result<Vec<Benc
     }
     let [slowest, all] = times.map(Samples::of);
     let (slowest, all) = (slowest?, all?);
-    let note = format!("one after the other they would take {count}×");
+    let note = format!("one after the other: {count}×");
     Ok(vec![
-        BenchmarkRow::time(
-            format!("one server discovered that takes {DELAY} s to start"),
-            &slowest,
-        ),
-        BenchmarkRow::time(format!("{count} such servers discovered"), &all),
-        BenchmarkRow::ratio("that is", &all, &slowest).note(note),
+        BenchmarkRow::time(format!("discover one server that takes {DELAY} s to start"), &slowest),
+        BenchmarkRow::time(format!("discover {count} such servers"), &all),
+        BenchmarkRow::ratio("ratio", &all, &slowest).note(note),
     ])
 }

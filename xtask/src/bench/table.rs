@@ -53,7 +53,7 @@ impl BenchmarkRow {
         best: Duration,
         median: Duration,
     ) -> Self {
-        let shown = |it: Duration| it.as_secs_f64() * of_a_second;
+        let shown = |duration: Duration| duration.as_secs_f64() * of_a_second;
         Self::of(what, RowFigures { unit, best: shown(best), median: Some(shown(median)) })
     }
 
@@ -69,7 +69,7 @@ impl BenchmarkRow {
     /// A row for peaks in bytes, of which there is at least one.
     pub(super) fn memory(what: impl Into<String>, mut peaks: Vec<u64>) -> Self {
         peaks.sort_unstable();
-        let megabytes = |it: u64| it as f64 / 1_000_000.0;
+        let megabytes = |number: u64| number as f64 / 1_000_000.0;
         let median = (peaks.len() > 1).then(|| megabytes(peaks[peaks.len() / 2]));
         Self::of(what, RowFigures { unit: Unit::Megabytes, best: megabytes(peaks[0]), median })
     }
@@ -153,19 +153,20 @@ impl Unit {
             Self::Microseconds => "µs",
             Self::Megabytes => "MB",
             Self::Bytes => "bytes",
-            Self::PerSecond => "a second",
+            Self::PerSecond => "per second",
             Self::Times | Self::Pieces => "",
         }
     }
 }
 
 pub(super) fn markdown(rows: &[BenchmarkRow]) -> String {
-    let mut text = String::from("| what | best | median | goal | |\n|---|---:|---:|---:|---|\n");
+    let mut text =
+        String::from("| measurement | best | median | goal | result |\n|---|---:|---:|---:|---|\n");
     for row in rows {
         let [best, median, goal, verdict] = cells(row);
         let remark = [verdict, row.note.clone()]
             .into_iter()
-            .filter(|it| !it.is_empty())
+            .filter(|item| !item.is_empty())
             .collect::<Vec<_>>()
             .join("; ");
         text.push_str(&format!("| {} | {best} | {median} | {goal} | {remark} |\n", row.what));
@@ -180,7 +181,13 @@ fn cells(row: &BenchmarkRow) -> [String; 4] {
         Goal::AtMost(goal) => *best <= goal,
         Goal::AtLeast(goal) => *best >= goal,
     };
-    let verdict = row.goal.map(|it| if is_met(it) { "met" } else { "missed" }).unwrap_or_default();
-    let goal = row.goal.map(|it| unit.show_goal(it)).unwrap_or_default();
-    [unit.show(*best), median.map(|it| unit.show(it)).unwrap_or_default(), goal, verdict.to_owned()]
+    let verdict =
+        row.goal.map(|goal| if is_met(goal) { "met" } else { "missed" }).unwrap_or_default();
+    let goal = row.goal.map(|goal| unit.show_goal(goal)).unwrap_or_default();
+    [
+        unit.show(*best),
+        median.map(|median| unit.show(median)).unwrap_or_default(),
+        goal,
+        verdict.to_owned(),
+    ]
 }

@@ -26,7 +26,11 @@ fn a_planted_tree_has_the_asked_size_and_every_kind_of_file() {
     tree::plant(top.path(), 60).unwrap();
     let files = repo::files(&top.path().join("tools")).unwrap();
     let ending = |end: &str| {
-        files.iter().filter(|it| it.to_string_lossy().ends_with(end)).cloned().collect::<Vec<_>>()
+        files
+            .iter()
+            .filter(|file| file.to_string_lossy().ends_with(end))
+            .cloned()
+            .collect::<Vec<_>>()
     };
     assert_eq!(files.len(), 60 + 1);
     assert_eq!(
@@ -48,7 +52,7 @@ servers() { sed -n "s/^\[servers\.\(.*\)\]/$1/p" toolscout.toml; }
 case "$1" in
     search) ;;
     observe) exec cat ;;
-    --verbose) echo 'event="studied" left=0' >&2 ;;
+    --verbose) echo 'event="embeddings_computed" remaining=0' >&2 ;;
     serve) if [ "$2" = --http ]; then echo listening on http://ADDR/mcp >&2; exit; fi
     while read -r line; do
         id=${line#*'"id":'}; id=${id%%,*}
@@ -102,7 +106,7 @@ fn stand_in(folder: &Path, name: &str, script: &str) -> PathBuf {
     // child has called exec.
     loop {
         match silent(&program).spawn() {
-            Err(it) if it.kind() == ErrorKind::ExecutableFileBusy => {}
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {}
             tried => {
                 let mut child = tried.unwrap();
                 child.kill().unwrap();
@@ -135,7 +139,7 @@ fn answer_all(stream: TcpStream, body: &str) -> Option<()> {
             (stream.read_line(&mut line).ok()? > 0).then_some(())?;
             length = line
                 .strip_prefix("Content-Length: ")
-                .map_or(length, |it| it.trim_end().parse().unwrap());
+                .map_or(length, |rest| rest.trim_end().parse().unwrap());
         }
         stream.read_exact(&mut vec![0; length]).ok()?;
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -194,7 +198,7 @@ fn an_sdk_that_cannot_be_built_is_said_and_the_rest_is_measured() {
     let table = markdown(&calls::measure(&bench).unwrap());
     assert!(
         table.contains(
-            "| a call through a bare pipe, p50 | 7.0 µs | 7.0 µs |  | 7.0 µs over all 40 calls |"
+            "| call over a plain pipe, p50 | 7.0 µs | 7.0 µs |  | 7.0 µs over all 40 calls |"
         ),
         "{table}"
     );
@@ -205,9 +209,9 @@ fn an_sdk_that_cannot_be_built_is_said_and_the_rest_is_measured() {
 fn what_the_encoder_says_is_of_one_text() {
     let top = tempfile::tempdir().unwrap();
     let table = markdown(&encode::measure(&tiny(top.path())).unwrap());
-    let tools = "| encode a tool of 100 pieces, 2 at once, two cores | 1.5 ms | 1.5 ms | ≤ 6.7 ms | met; 667 a second |";
+    let tools = "| encode a tool of 100 tokens, 2 at once, two cores | 1.5 ms | 1.5 ms | ≤ 6.7 ms | met; 667 per second |";
     assert!(
-        table.contains("| encode a query of 12 pieces | 3.0 ms | 3.0 ms | ≤ 3 ms | met |"),
+        table.contains("| encode a query of 12 tokens | 3.0 ms | 3.0 ms | ≤ 3 ms | met |"),
         "{table}"
     );
     assert!(table.contains(tools), "{table}");
@@ -223,7 +227,10 @@ fn an_honest_server_that_is_not_heard_of_is_no_figure() {
     crowd.refresh().unwrap();
     bench.programs.toolscout = stand_in(top.path(), "mute", "#!/bin/sh\n");
     let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest]).unwrap();
-    assert_eq!(crowd.refresh().unwrap_err().to_string(), "nothing was said about s000");
+    assert_eq!(
+        crowd.refresh().unwrap_err().to_string(),
+        "`server refresh` printed no result for s000"
+    );
     bench.programs.toolscout =
         stand_in(top.path(), "sour", "#!/bin/sh\necho s000: failed: timeout\n");
     let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest]).unwrap();
@@ -278,7 +285,7 @@ fn a_percentile_is_one_of_the_times() {
 
 #[test]
 fn the_table_holds_each_figure_beside_its_goal() {
-    let of = |it: [u64; 3]| Samples::of(it.map(Duration::from_micros).to_vec()).unwrap();
+    let of = |value: [u64; 3]| Samples::of(value.map(Duration::from_micros).to_vec()).unwrap();
     let rows = [
         BenchmarkRow::memory("memory", vec![30_000_000, 10_000_000, 12_345_678]).goal(20.0),
         BenchmarkRow::memory("more", vec![30_000_000]).goal(20.0),
@@ -291,7 +298,7 @@ fn the_table_holds_each_figure_beside_its_goal() {
         BenchmarkRow::unknown("most", "later"),
     ];
     let table = "\
-| what | best | median | goal | |
+| measurement | best | median | goal | result |
 |---|---:|---:|---:|---|
 | memory | 10.0 MB | 12.3 MB | ≤ 20 MB | met |
 | more | 30.0 MB |  | ≤ 20 MB | missed |
@@ -300,7 +307,7 @@ fn the_table_holds_each_figure_beside_its_goal() {
 | that is | 2.00× | 1.50× | ≤ 1.25× | missed |
 | started | 0 |  | ≤ 0 | met |
 | of a tool | 3000 bytes |  | ≤ 3072 bytes | met |
-| encoded | 149 a second |  | ≥ 150 a second | missed |
+| encoded | 149 per second |  | ≥ 150 per second | missed |
 | most |  |  |  | later |
 ";
     assert_eq!(markdown(&rows), table);

@@ -47,7 +47,7 @@ esac
 fn toml(name: &str) -> String {
     format!(
         r#"name = "{name}"
-description = "Fetch the records of {name} and write them in the form that is asked for"
+description = "Fetch the records of {name} and write them in the requested form"
 keywords = ["records", "fetch", "{name}"]
 
 [[parameters]]

@@ -133,6 +133,6 @@ pub(super) fn cpu_time(process: u32) -> Option<Duration> {
 /// The current memory of a process in bytes; `None` if the system does not report it.
 pub(super) fn resident(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }

@@ -28,7 +28,10 @@ impl BenchmarkWorld {
     pub(super) fn toolscout(&self, arguments: &[&str]) -> Command {
         let mut command = silent(&self.program);
         command.arg("-C").arg(self.project()).args(arguments);
-        command.env("TOOLSCOUT_STATE_DIR", self.state()).env("TOOLSCOUT_TRUST", "1");
+        command
+            .env("TOOLSCOUT_SANDBOX", "off")
+            .env("TOOLSCOUT_STATE_DIR", self.state())
+            .env("TOOLSCOUT_TRUST", "1");
         command.env("HOME", self.top.path().join("home")).env_remove("XDG_CONFIG_HOME");
         command
     }
@@ -78,7 +81,7 @@ impl BenchmarkWorld {
         let output = self.toolscout(&["tools", "--json"]).stdout(Stdio::piped()).output()?;
         let listed = String::from_utf8_lossy(&output.stdout);
         let missing =
-            (0..self.size).map(tree::name).find(|it| !listed.contains(&format!("\"{it}\"")));
+            (0..self.size).map(tree::name).find(|name| !listed.contains(&format!("\"{name}\"")));
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "the listing ended with {}: {said}", output.status);
         ensure!(missing.is_none(), "the listing lacks `{}`: {said}", missing.unwrap_or_default());

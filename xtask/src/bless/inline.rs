@@ -39,7 +39,7 @@ pub(super) fn apply(source: &str, notes: &Notes) -> anyhow::Result<String> {
         let start = offset(&source, *line).with_context(|| format!("there is no line {line}"))?;
         let (from, to) = literal_after_at(&source, start)
             .with_context(|| format!("no snapshot after line {line}"))?;
-        let indent: String = source[start..].chars().take_while(|it| *it == ' ').collect();
+        let indent: String = source[start..].chars().take_while(|c| *c == ' ').collect();
         source.replace_range(from..to, &literal(snapshot, &indent));
     }
     Ok(source)
@@ -82,8 +82,8 @@ fn literal_end(source: &str, at: usize) -> Option<usize> {
     }
     let body = rest.strip_prefix('"')?;
     let mut escaped = false;
-    for (index, it) in body.char_indices() {
-        match it {
+    for (index, c) in body.char_indices() {
+        match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
             '"' => return Some(at + 1 + index + 1),
@@ -97,8 +97,8 @@ fn literal_end(source: &str, at: usize) -> Option<usize> {
 fn literal(snapshot: &str, indent: &str) -> String {
     let is_raw = snapshot.contains(['"', '\\']);
     let hashes = (0..)
-        .map(|it| "#".repeat(it))
-        .find(|it| !snapshot.contains(&format!("\"{it}")))
+        .map(|index| "#".repeat(index))
+        .find(|item| !snapshot.contains(&format!("\"{item}")))
         .unwrap_or_default();
     let (open, close) = if is_raw {
         (format!("r{hashes}\""), format!("\"{hashes}"))

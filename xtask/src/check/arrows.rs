@@ -8,7 +8,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// Every crate of the workspace in the order of the flow, with the crates it may depend on.
-const ROOMS: &[(&str, &[&str])] = &[
+const CRATES: &[(&str, &[&str])] = &[
     ("toolscout-core", &[]),
     ("toolscout-process", &["toolscout-core"]),
     ("toolscout-http-client", &[]),
@@ -33,6 +33,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "toolscout-workspace",
         &[
             "toolscout-core",
+            "toolscout-process",
+            "toolscout-http-client",
             "toolscout-source",
             "toolscout-folder",
             "toolscout-mcp-client",
@@ -98,12 +100,12 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
     for package in metadata.workspace_packages() {
         let from = package.name.to_string();
-        findings.extend(unknown_room(&from));
+        findings.extend(unknown_crate(&from));
         let named = package.dependencies.iter();
-        arrows.extend(named.map(|it| Arrow {
+        arrows.extend(named.map(|value| Arrow {
             from: from.clone(),
-            to: it.name.clone(),
-            kind: it.kind,
+            to: value.name.clone(),
+            kind: value.kind,
         }));
         let manifest = fs::read_to_string(&package.manifest_path)
             .with_context(|| format!("read {from}'s manifest"))?;
@@ -113,31 +115,31 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     Ok(findings)
 }
 
-fn unknown_room(name: &str) -> Option<String> {
-    let known = ROOMS.iter().any(|(room, _)| *room == name);
-    (!known).then(|| format!("`{name}` has no place in the house yet; give it one in ROOMS"))
+fn unknown_crate(name: &str) -> Option<String> {
+    let known = CRATES.iter().any(|(listed, _)| *listed == name);
+    (!known).then(|| format!("`{name}` is not in CRATES: add it, with the crates it may use"))
 }
 
 /// The reason why this dependency is not allowed, if so.
 pub(super) fn broken(arrow: &Arrow) -> Option<String> {
     let Arrow { from, to, kind } = arrow;
-    let may_use = |rooms: &[(&str, &[&str])], room: &str, used: &str| {
-        rooms.iter().any(|(it, list)| *it == room && list.contains(&used))
+    let may_use = |table: &[(&str, &[&str])], user: &str, used: &str| {
+        table.iter().any(|(item, list)| *item == user && list.contains(&used))
     };
     if may_use(FOR_TESTS, to, from) {
         let is_for_tests = *kind == DependencyKind::Development;
         return (!is_for_tests).then(|| format!("`{from}` may use `{to}` in its tests only"));
     }
-    let is_room = ROOMS.iter().any(|(room, _)| room == to);
-    if is_room && !may_use(ROOMS, from, to) {
+    let is_crate = CRATES.iter().any(|(listed, _)| listed == to);
+    if is_crate && !may_use(CRATES, from, to) {
         return Some(format!("`{from}` must not know `{to}`"));
     }
-    if let Some((library, rooms)) = ONLY_IN.iter().find(|(library, _)| library == to)
-        && !rooms.contains(&from.as_str())
+    if let Some((library, crates)) = ONLY_IN.iter().find(|(library, _)| library == to)
+        && !crates.contains(&from.as_str())
     {
         return Some(format!(
             "`{from}` uses `{library}`, which lives in `{}` only",
-            rooms.join("`, `")
+            crates.join("`, `")
         ));
     }
     if may_use(NEVER_IN, to, from) {
@@ -152,8 +154,8 @@ pub(super) fn own_versions(package: &str, manifest: &Table) -> Vec<String> {
     let per_target = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
     std::iter::once(manifest)
         .chain(per_target)
-        .flat_map(|it| ["dependencies", "dev-dependencies", "build-dependencies"].map(|kind| it.get(kind)))
-        .filter_map(|it| it.and_then(Value::as_table))
+        .flat_map(|item| ["dependencies", "dev-dependencies", "build-dependencies"].map(|kind| item.get(kind)))
+        .filter_map(|item| item.and_then(Value::as_table))
         .flatten()
         .filter(|(_, value)| value.get("workspace").and_then(Value::as_bool) != Some(true))
         .map(|(name, _)| {

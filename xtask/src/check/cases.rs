@@ -46,10 +46,9 @@ pub(super) fn cases(list: &str) -> impl Iterator<Item = &str> {
         .filter(|cell| is_id(cell))
 }
 
-/// The ids in a text: `D-13`, `T22`, `S7`.
+/// The ids in a text: `D-13`, `T22`, `S7`. A letter may follow the two digits after a dash.
 pub(super) fn ids(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|it: char| !(it.is_alphanumeric() || it == '-' || it == '_'))
-        .filter(|word| is_id(word))
+    text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).filter(|word| is_id(word))
 }
 
 fn comment(line: &str) -> &str {
@@ -58,9 +57,10 @@ fn comment(line: &str) -> &str {
 
 fn is_id(word: &str) -> bool {
     match *word.as_bytes() {
-        [b'A'..=b'Z', b'-', ref digits @ ..] | [b'T', ref digits @ ..] => {
-            digits.len() == 2 && digits.iter().all(u8::is_ascii_digit)
+        [b'A'..=b'Z', b'-', tens, ones, b'a'..=b'z'] | [b'A'..=b'Z', b'-', tens, ones] => {
+            tens.is_ascii_digit() && ones.is_ascii_digit()
         }
+        [b'T', tens, ones] => tens.is_ascii_digit() && ones.is_ascii_digit(),
         [b'S', b'1'..=b'9'] | [b'S', b'1'..=b'9', b'0'..=b'9'] => true,
         _ => false,
     }

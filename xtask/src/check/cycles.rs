@@ -28,7 +28,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     {
         let name = shown(root, &path);
         let Some((package, module)) =
-            name.strip_suffix(".rs").and_then(|it| it.split_once("/src/"))
+            name.strip_suffix(".rs").and_then(|rest| rest.split_once("/src/"))
         else {
             continue;
         };
@@ -79,7 +79,7 @@ pub(super) fn cycles_of_crate(
 }
 
 fn is_for_tests(module: &str) -> bool {
-    module.split('/').any(|it| matches!(it, "tests" | "fixture" | "bin"))
+    module.split('/').any(|part| matches!(part, "tests" | "fixture" | "bin"))
 }
 
 fn module_path(module: &str) -> ModulePath {
@@ -120,7 +120,7 @@ fn cycle(graph: &Graph) -> Option<Vec<String>> {
         path: &mut Vec<String>,
         done: &mut BTreeSet<String>,
     ) -> Option<Vec<String>> {
-        if let Some(start) = path.iter().position(|it| it == module) {
+        if let Some(start) = path.iter().position(|path| path == module) {
             return Some(path[start..].to_vec());
         }
         if !done.insert(module.to_owned()) {
@@ -169,8 +169,8 @@ impl Imports {
                 TokenTree::Ident(ident) => path.push(ident),
                 TokenTree::Punct(colon) if colon.as_char() == ':' => {}
                 other => {
-                    let line = path.first().map_or(0, |it| it.span().start().line);
-                    self.add(path.drain(..).map(|it| it.to_string()).collect(), line);
+                    let line = path.first().map_or(0, |path| path.span().start().line);
+                    self.add(path.drain(..).map(|item| item.to_string()).collect(), line);
                     if let TokenTree::Group(group) = other {
                         self.add_tokens(group.stream());
                     }
@@ -211,7 +211,7 @@ impl<'ast> Visit<'ast> for Imports {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         self.add(
-            path.segments.iter().map(|it| it.ident.to_string()).collect(),
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect(),
             path.span().start().line,
         );
         visit::visit_path(self, path);
@@ -228,5 +228,5 @@ impl<'ast> Visit<'ast> for Imports {
 
 fn is_cfg_test(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
-        && attribute.parse_args::<syn::Path>().is_ok_and(|it| it.is_ident("test"))
+        && attribute.parse_args::<syn::Path>().is_ok_and(|args| args.is_ident("test"))
 }

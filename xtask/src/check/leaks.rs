@@ -19,7 +19,9 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
         let name = shown(root, &path);
         let lines = text.lines().enumerate();
         findings.extend(
-            lines.filter_map(|(at, line)| leak(line).map(|it| format!("{name}:{}: {it}", at + 1))),
+            lines.filter_map(|(at, line)| {
+                leak(line).map(|leak| format!("{name}:{}: {leak}", at + 1))
+            }),
         );
     }
     Ok(findings)
@@ -33,7 +35,7 @@ pub(super) fn leak(line: &str) -> Option<String> {
     HOMES
         .iter()
         .find_map(|home| machine_path(line, home))
-        .map(|it| format!("`{it}` is a path of one machine"))
+        .map(|machine_path| format!("`{machine_path}` is a path of one machine"))
 }
 
 /// The first path below this folder with a real user name.
@@ -41,14 +43,14 @@ fn machine_path<'a>(line: &'a str, home: &str) -> Option<&'a str> {
     let start = format!("/{home}/");
     line.match_indices(&start).find_map(|(at, _)| {
         let before = line[..at].chars().next_back();
-        let is_absolute = before.is_none_or(|it| !it.is_alphanumeric() && !"._-~}/*".contains(it));
+        let is_absolute =
+            before.is_none_or(|value| !value.is_alphanumeric() && !"._-~}/*".contains(value));
         let path = &line[at..];
-        let end = path
-            .find(|it: char| it.is_whitespace() || "\"'`)>,;".contains(it))
-            .unwrap_or(path.len());
+        let end =
+            path.find(|c: char| c.is_whitespace() || "\"'`)>,;".contains(c)).unwrap_or(path.len());
         let first = path[start.len()..end].split('/').next().unwrap_or("");
         let is_real =
-            !first.is_empty() && first.starts_with(|it: char| it.is_alphanumeric() || it == '.');
+            !first.is_empty() && first.starts_with(|c: char| c.is_alphanumeric() || c == '.');
         (is_absolute && is_real && !NOBODY.contains(&first)).then_some(&path[..end])
     })
 }

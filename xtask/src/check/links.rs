@@ -1,4 +1,5 @@
-//! Links between the project's own pages: the target file and the heading must exist.
+//! Links between the project's own pages: the target file and the heading must exist, and every
+//! page of the book must be in its summary.
 
 use super::shown;
 use crate::repo;
@@ -20,7 +21,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 fn is_page(path: &Path) -> bool {
-    path.extension().is_some_and(|it| it == "md")
+    path.extension().is_some_and(|extension| extension == "md")
 }
 
 fn is_internal(link: &str) -> bool {
@@ -37,7 +38,7 @@ fn dead(page: &Path, text: &str, link: &str) -> anyhow::Result<Option<String>> {
     }
     let Some(heading) = heading.filter(|_| is_page(&target)) else { return Ok(None) };
     let there = if target == page { text.to_owned() } else { fs::read_to_string(&target)? };
-    Ok((!anchors(&there).iter().any(|it| it == heading))
+    Ok((!anchors(&there).iter().any(|anchor| anchor == heading))
         .then(|| format!("`{link}` leads to no heading")))
 }
 
@@ -62,11 +63,11 @@ pub(super) fn links(text: &str) -> Vec<String> {
 /// The anchors of a page's headings.
 pub(super) fn anchors(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for line in outside_fences(text).filter(|it| it.starts_with('#')) {
+    for line in outside_fences(text).filter(|outside_fence| outside_fence.starts_with('#')) {
         let title = line.trim_start_matches('#').trim().to_lowercase();
-        let kept = title.chars().filter(|it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
-        let anchor: String = kept.map(|it| if it == ' ' { '-' } else { it }).collect();
-        let earlier = found.iter().filter(|it| **it == anchor).count();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        let anchor: String = kept.map(|value| if value == ' ' { '-' } else { value }).collect();
+        let earlier = found.iter().filter(|item| **item == anchor).count();
         found.push(if earlier == 0 { anchor } else { format!("{anchor}-{earlier}") });
     }
     found

@@ -31,6 +31,6 @@ pub(super) fn fault(name: &str, text: &str) -> Option<String> {
         return None;
     }
     let first = text.lines().next().unwrap_or("");
-    let says_something = first.strip_prefix("//! ").is_some_and(|it| it.trim().len() > 10);
+    let says_something = first.strip_prefix("//! ").is_some_and(|rest| rest.trim().len() > 10);
     (!says_something).then(|| format!("{name}: open it with `//!` and one sentence"))
 }

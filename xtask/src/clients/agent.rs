@@ -12,11 +12,11 @@ pub(super) const AGENTS: [&dyn Agent; 3] =
     [&claude_code::ClaudeCodeAgent, &codex::CodexAgent, &opencode::OpenCodeAgent];
 
 /// The prompt. The scripted model decides the steps, so any text works.
-const ERRAND: &str = "Find out the word of the day";
+const PROMPT: &str = "Find out the word of the day";
 
 /// An agent program: it sends requests to a model, and calls the tools of servers.
 pub(super) trait Agent: Sync {
-    /// Its name in `toolscout connect`.
+    /// Its name in `toolscout init`.
     fn name(&self) -> &'static str;
 
     fn title(&self) -> &'static str;
@@ -34,5 +34,5 @@ pub(super) trait Agent: Sync {
     }
 
     /// Adds the arguments for one run of the prompt, with our two tools allowed without approval.
-    fn errand(&self, command: &mut Command, model: &str);
+    fn prompt(&self, command: &mut Command, model: &str);
 }

@@ -1,4 +1,4 @@
-//! A home and a project for one agent, isolated from the user's own environment.
+//! A home and a project for all agents, isolated from the user's own environment.
 
 use crate::hostile::HostilePrograms;
 use anyhow::{Context, ensure};
@@ -55,12 +55,12 @@ impl AgentHome {
     }
 
     /// Runs toolscout here; returns its output, with the home folder shown as `~`.
-    pub(super) fn toolscout(&self, words: &[&str]) -> anyhow::Result<String> {
+    pub(super) fn toolscout(&self, arguments: &[&str]) -> anyhow::Result<String> {
         let output =
-            self.command(&self.toolscout).args(words).output().context("start toolscout")?;
-        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        ensure!(output.status.success(), "`toolscout {}` failed: {said}", words.join(" "));
-        Ok(said.replace(&self.home().display().to_string(), "~"))
+            self.command(&self.toolscout).args(arguments).output().context("start toolscout")?;
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        ensure!(output.status.success(), "`toolscout {}` failed: {text}", arguments.join(" "));
+        Ok(text.replace(&self.home().display().to_string(), "~"))
     }
 
     /// A command for any program, in the project.

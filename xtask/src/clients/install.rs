@@ -24,7 +24,7 @@ impl Installed {
         let folder = repo::root().join("target/agents");
         let pins = PINS.map(|(_, text)| text).concat();
         let mark = folder.join("installed");
-        if fs::read_to_string(&mark).is_ok_and(|it| it == pins) {
+        if fs::read_to_string(&mark).is_ok_and(|text| text == pins) {
             return Ok(Self { folder });
         }
         eprintln!("installing agents into {} …", folder.display());

@@ -1,13 +1,13 @@
 //! A scripted model: it calls one tool after the other, and then ends.
 //!
-//! It listens on loopback and supports three [`dialect`]s. It derives the next step from the
+//! It listens on loopback and supports four [`dialect`]s. It derives the next step from the
 //! conversation itself, in which the agent repeats all results so far, so that side requests such
 //! as titles do not confuse it.
 
 mod dialect;
 mod request;
 
-use super::errand::ErrandStep;
+use super::script::ScriptStep;
 use anyhow::Context;
 pub(super) use dialect::{Dialect, ShownToolName};
 use parking_lot::Mutex;
@@ -34,37 +34,37 @@ pub(super) struct ModelRequest {
 /// A scripted model; it listens until this is dropped.
 pub(super) struct Model {
     addr: SocketAddr,
-    desk: Arc<ModelState>,
+    state: Arc<ModelState>,
     listening: Option<JoinHandle<()>>,
 }
 
 struct ModelState {
-    script: Vec<ErrandStep>,
-    heard: Mutex<Vec<ModelRequest>>,
+    script: Vec<ScriptStep>,
+    requests: Mutex<Vec<ModelRequest>>,
     is_over: AtomicBool,
 }
 
 impl Model {
-    pub(super) fn begin(script: Vec<ErrandStep>) -> anyhow::Result<Self> {
+    pub(super) fn begin(script: Vec<ScriptStep>) -> anyhow::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("listen on loopback")?;
         let addr = listener.local_addr()?;
-        let desk = Arc::new(ModelState {
+        let state = Arc::new(ModelState {
             script,
-            heard: Mutex::default(),
+            requests: Mutex::default(),
             is_over: AtomicBool::new(false),
         });
-        let at = desk.clone();
+        let at = state.clone();
         let listening = thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 if at.is_over.load(Ordering::Acquire) {
                     return;
                 }
-                let desk = at.clone();
+                let state = at.clone();
                 // The thread ends with its connection.
-                thread::spawn(move || drop(desk.serve(stream)));
+                thread::spawn(move || drop(state.serve(stream)));
             }
         });
-        Ok(Self { addr, desk, listening: Some(listening) })
+        Ok(Self { addr, state, listening: Some(listening) })
     }
 
     pub(super) fn url(&self) -> String {
@@ -79,7 +79,7 @@ impl Model {
 
 impl Drop for Model {
     fn drop(&mut self) {
-        self.desk.is_over.store(true, Ordering::Release);
+        self.state.is_over.store(true, Ordering::Release);
         // Wakes the listener, so that it notices the shutdown.
         let _ = TcpStream::connect(self.addr);
         let _ = self.listening.take().map(JoinHandle::join);
@@ -110,14 +110,15 @@ impl ModelState {
             // response.
             return ("application/json", r#"{"data":[],"models":[],"input_tokens":1}"#.to_owned());
         };
-        let heard = ModelRequest { tools: dialect.tools(&asked), results: dialect.results(&asked) };
-        let next = self.script.get(heard.results.len());
+        let requests =
+            ModelRequest { tools: dialect.tools(&asked), results: dialect.results(&asked) };
+        let next = self.script.get(requests.results.len());
         let next = next.and_then(|step| {
-            Some((heard.tools.iter().find(|it| it.name.ends_with(step.tool))?.clone(), step))
+            Some((requests.tools.iter().find(|tool| tool.name.ends_with(step.tool))?.clone(), step))
         });
-        let number = heard.results.len();
-        if !heard.tools.is_empty() {
-            self.heard.lock().push(heard);
+        let number = requests.results.len();
+        if !requests.tools.is_empty() {
+            self.requests.lock().push(requests);
         }
         let call = next.as_ref().map(|(tool, step)| (tool, &step.arguments));
         dialect.answer(&asked, number, call)

@@ -9,10 +9,10 @@ pub(super) struct Options {
 }
 
 impl Options {
-    pub(super) fn parse(words: &[String]) -> anyhow::Result<Self> {
-        let is_debug = words.iter().any(|it| it == "--debug");
-        let named = words.iter().filter(|it| *it != "--debug");
-        let mut agents = named.map(|it| agent(it)).collect::<anyhow::Result<Vec<_>>>()?;
+    pub(super) fn parse(arguments: &[String]) -> anyhow::Result<Self> {
+        let is_debug = arguments.iter().any(|word| word == "--debug");
+        let named = arguments.iter().filter(|word| *word != "--debug");
+        let mut agents = named.map(|value| agent(value)).collect::<anyhow::Result<Vec<_>>>()?;
         if agents.is_empty() {
             agents = AGENTS.to_vec();
         }
@@ -21,7 +21,7 @@ impl Options {
 }
 
 fn agent(name: &str) -> anyhow::Result<&'static dyn Agent> {
-    let known = || AGENTS.map(Agent::name).join(", ");
-    let found = AGENTS.into_iter().find(|it| it.name() == name);
-    found.with_context(|| format!("`{name}` is no agent that comes here; there are {}", known()))
+    let all = || AGENTS.map(Agent::name).join(", ");
+    let found = AGENTS.into_iter().find(|agent| agent.name() == name);
+    found.with_context(|| format!("`{name}` is not a known agent; choose from {}", all()))
 }

@@ -1,4 +1,4 @@
-//! One run of one agent, from `connect` to the last request to the model.
+//! One run of one agent, to the last request to the model.
 
 use super::agent::Agent;
 use super::errand::{self, ErrandStep};
@@ -23,14 +23,14 @@ pub(super) struct AgentRun {
     /// The output of `connect`.
     pub(super) connected: String,
     /// The requests to the model.
-    pub(super) heard: Vec<ModelRequest>,
+    pub(super) requests: Vec<ModelRequest>,
     pub(super) took: Duration,
     /// Whether the agent exited successfully, or else its output.
     pub(super) ended: Result<(), String>,
 }
 
 impl AgentRun {
-    pub(super) fn pay(
+    pub(super) fn start(
         agent: &'static dyn Agent,
         installed: &Installed,
         programs: &HostilePrograms,
@@ -50,33 +50,33 @@ impl AgentRun {
 
     /// The request with the most results: agents send the whole conversation each time.
     pub(super) fn last(&self) -> Option<&ModelRequest> {
-        self.heard.iter().rev().max_by_key(|it| it.results.len())
+        self.requests.iter().rev().max_by_key(|item| item.results.len())
     }
 
     /// All deviations from the expected run.
-    pub(super) fn faults(&self) -> Vec<String> {
-        let mut faults: Vec<String> = self.ended.clone().err().into_iter().collect();
+    pub(super) fn problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = self.ended.clone().err().into_iter().collect();
         let Some(last) = self.last() else {
-            faults.push("it never asked the model".to_owned());
-            return faults;
+            problems.push("it sent no request to the model".to_owned());
+            return problems;
         };
         for tool in ["tool_search", "execute_tool"] {
-            if !last.tools.iter().any(|it| it.name.ends_with(tool)) {
-                faults.push(format!("it does not show `{tool}` to the model"));
+            if !last.tools.iter().any(|item| item.name.ends_with(tool)) {
+                problems.push(format!("it does not show `{tool}` to the model"));
             }
         }
         for (number, step) in self.steps.iter().enumerate() {
             match last.results.get(number) {
                 Some(result) if result.contains(&step.expected) => {}
                 Some(result) => {
-                    faults.push(format!("`{}` gave no `{}`: {result}", step.tool, step.expected))
+                    problems.push(format!("`{}` gave no `{}`: {result}", step.tool, step.expected))
                 }
                 None => {
-                    faults.push(format!("nothing came of step {}, `{}`", number + 1, step.tool))
+                    problems.push(format!("nothing came of step {}, `{}`", number + 1, step.tool))
                 }
             }
         }
-        faults
+        problems
     }
 }
 
@@ -89,22 +89,22 @@ fn word() -> String {
 /// Waits until the agent and its children have ended, up to the timeout. Its output is returned
 /// only if it fails.
 fn end(mut command: Command) -> anyhow::Result<Result<(), String>> {
-    let (mut said, says) = std::io::pipe()?;
-    command.stdout(says.try_clone()?).stderr(says);
+    let (mut output, writer) = std::io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
     let mut child = ChildGuard(command.spawn().with_context(|| format!("start {command:?}"))?);
     // The command also holds the write end of the pipe.
     drop(command);
     let (sender, all) = mpsc::channel();
     thread::spawn(move || {
         let mut text = Vec::new();
-        let _ = said.read_to_end(&mut text);
+        let _ = output.read_to_end(&mut text);
         drop(sender.send(String::from_utf8_lossy(&text).into_owned()));
     });
-    let Ok(said) = all.recv_timeout(PATIENCE) else {
+    let Ok(output) = all.recv_timeout(PATIENCE) else {
         return Ok(Err(format!("it did not end within {} s", PATIENCE.as_secs())));
     };
     let status = child.0.wait()?;
-    Ok(if status.success() { Ok(()) } else { Err(format!("it ended with {status}: {said}")) })
+    Ok(if status.success() { Ok(()) } else { Err(format!("it ended with {status}: {output}")) })
 }
 
 /// A child process that is killed on drop.

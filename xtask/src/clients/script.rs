@@ -4,22 +4,22 @@ use serde_json::{Value, json};
 
 /// A tool to call, and the text that its result must contain.
 #[derive(Debug, Clone)]
-pub(super) struct ErrandStep {
+pub(super) struct ScriptStep {
     /// The end of the tool's name; agents add their own prefixes.
     pub(super) tool: &'static str,
     pub(super) arguments: Value,
     pub(super) expected: String,
 }
 
-/// Finds a tool of the folder and one of the server, and runs both. Their results cannot be
-/// guessed.
-pub(super) fn steps(word: &str) -> Vec<ErrandStep> {
-    let search = |query: &str, found: &str| ErrandStep {
+/// Finds and runs a tool of a published server, which the first search must find, then one of the
+/// folder and one of the test server, whose results cannot be guessed.
+pub(super) fn steps(word: &str) -> Vec<ScriptStep> {
+    let search = |query: &str, found: &str| ScriptStep {
         tool: "tool_search",
         arguments: json!({"query": query}),
         expected: found.to_owned(),
     };
-    let execute = |name: &str, arguments: Value, said: &str| ErrandStep {
+    let execute = |name: &str, arguments: Value, said: &str| ScriptStep {
         tool: "execute_tool",
         arguments: json!({"name": name, "arguments": arguments}),
         expected: said.to_owned(),

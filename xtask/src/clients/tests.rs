@@ -4,11 +4,11 @@
 //! 4. A failed run has one fault per problem, and still a transcript.
 
 use super::agent::AGENTS;
-use super::errand::steps;
 use super::model::{Model, ModelRequest};
 use super::options::Options;
+use super::run::AgentRun;
+use super::script::steps;
 use super::transcript::{Transcript, shortened};
-use super::visit::AgentRun;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -57,7 +57,7 @@ fn messages_carry_calls_and_results() {
     assert_eq!(model.heard()[1].results, ["hits"]);
     let title = ask(&model, "/v1/messages", &json!({"messages": [], "model": "small"}));
     assert!(title.contains(r#""text":"ok""#) && title.contains(r#""model":"small""#), "{title}");
-    assert_eq!(model.heard().len(), 2, "a request without tools is none of the conversation");
+    assert!(model.take_requests().is_empty(), "requests without tools are not recorded");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn responses_carry_calls_in_namespaces() {
     let heard = &model.heard()[0];
     assert_eq!(heard.results, ["hits"]);
     assert_eq!(
-        heard.tools.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        requests.tools.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["shell", "mcp__x.tool_search", "mcp__x.execute_tool"]
     );
 }
@@ -83,9 +83,9 @@ fn responses_carry_calls_in_namespaces() {
 fn chats_end_when_the_script_is_over() {
     let model = model();
     let tools = json!([{"type": "function", "function": {"name": "x_tool_search"}}, {"function": {"name": "x_execute_tool"}}]);
-    let results = vec![json!({"role": "tool", "content": "it"}); 4];
+    let results = vec![json!({"role": "tool", "content": "it"}); 6];
     let last = ask(&model, "/v1/chat/completions", &json!({"tools": tools, "messages": results}));
-    assert!(last.contains("Done, after 4 calls.") && last.ends_with("data: [DONE]\n\n"), "{last}");
+    assert!(last.contains("Done, after 6 calls.") && last.ends_with("data: [DONE]\n\n"), "{last}");
     let first = ask(&model, "/v1/chat/completions", &json!({"tools": tools, "messages": []}));
     assert!(
         first.contains(r#""name":"x_tool_search""#)
@@ -95,7 +95,7 @@ fn chats_end_when_the_script_is_over() {
 }
 
 #[test]
-fn whatever_else_is_asked_there_is_none() {
+fn gemini_requests_carry_calls_and_results() {
     let model = model();
     assert!(ask(&model, "/v1/messages/count_tokens", &json!({})).contains(r#""input_tokens":1"#));
     assert!(model.heard().is_empty());
@@ -124,10 +124,10 @@ fn a_visit_without_faults_has_every_result() {
         "word again",
     ];
     let results: Vec<_> =
-        said.map(|it| json!({"content": [{"type": "tool_result", "content": it}]})).to_vec();
+        said.map(|value| json!({"content": [{"type": "tool_result", "content": value}]})).to_vec();
     ask(&model, "/v1/messages", &json!({"tools": tools, "messages": results}));
-    let good = visit(model.heard(), Ok(()));
-    assert_eq!(good.faults(), Vec::<String>::new());
+    let good = run(model.take_requests(), Ok(()));
+    assert_eq!(good.problems(), Vec::<String>::new());
     let text = Transcript::of(&good).to_string();
     assert!(
         text.contains("shows the model x_tool_search and x_execute_tool, of 2 tools"),
@@ -137,14 +137,14 @@ fn a_visit_without_faults_has_every_result() {
 }
 
 #[test]
-fn a_visit_that_went_wrong_says_what_did() {
-    let silent = visit(Vec::new(), Err("it ended with 1".to_owned()));
-    assert_eq!(silent.faults(), ["it ended with 1", "it never asked the model"]);
-    let heard = ModelRequest { tools: Vec::new(), results: vec!["no tool fits".to_owned()] };
-    let faults = visit(vec![heard], Ok(())).faults();
-    assert_eq!(faults[0], "it does not show `tool_search` to the model");
-    assert_eq!(faults[2], "`tool_search` gave no `local/word-of-the-day`: no tool fits");
-    assert_eq!(faults[3], "nothing came of step 2, `execute_tool`");
+fn a_failed_run_names_each_problem() {
+    let silent = run(Vec::new(), Err("it ended with 1".to_owned()));
+    assert_eq!(silent.problems(), ["it ended with 1", "it sent no request to the model"]);
+    let requests = ModelRequest { tools: Vec::new(), results: vec!["no tool fits".to_owned()] };
+    let problems = run(vec![requests], Ok(())).problems();
+    assert_eq!(problems[0], "it does not show `tool_search` to the model");
+    assert_eq!(problems[2], "`tool_search` gave no `everything/get-sum`: no tool fits");
+    assert_eq!(problems[3], "nothing came of step 2, `execute_tool`");
 }
 
 #[test]
@@ -154,11 +154,17 @@ fn results_are_shown_in_short() {
 }
 
 #[test]
-fn agents_are_named_as_connect_names_them() {
-    let words =
-        |it: &[&str]| Options::parse(&it.iter().map(ToString::to_string).collect::<Vec<_>>());
-    assert_eq!(words(&[]).unwrap().agents.len(), 3);
-    let one = words(&["codex", "--debug"]).unwrap();
+fn agents_have_the_names_of_init() {
+    let arguments =
+        |value: &[&str]| Options::parse(&value.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert_eq!(arguments(&[]).unwrap().agents.len(), 4);
+    let one = arguments(&["codex", "--debug"]).unwrap();
     assert!(one.is_debug && one.agents.len() == 1 && one.agents[0].name() == "codex");
-    assert!(words(&["emacs"]).err().unwrap().to_string().contains("claude-code, codex, opencode"));
+    assert!(
+        arguments(&["emacs"])
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("claude-code, codex, opencode, gemini")
+    );
 }

@@ -1,7 +1,7 @@
-//! The transcript of a run, as Markdown for docs/clients.md.
+//! The transcript of a run, as Markdown for docs/measurements/clients.md.
 
 use super::install;
-use super::visit::AgentRun;
+use super::run::AgentRun;
 use std::fmt::{self, Display, Formatter};
 
 /// The number of lines shown of a result.
@@ -21,22 +21,22 @@ impl Transcript {
             let ours = last
                 .tools
                 .iter()
-                .filter(|it| visit.steps.iter().any(|step| it.name.ends_with(step.tool)));
+                .filter(|tool| run.steps.iter().any(|step| tool.name.ends_with(step.tool)));
             let names: Vec<_> = ours.map(ToString::to_string).collect();
             text += &format!(
-                "\nshows the model {}, of {} tools\n",
+                "shows the model {}, of {} tools\n",
                 names.join(" and "),
                 last.tools.len()
             );
-            for (step, result) in visit.steps.iter().zip(&last.results) {
+            for (step, result) in run.steps.iter().zip(&last.results) {
                 text += &format!("\ncalls {} {}\n", step.tool, step.arguments);
                 text += &shortened(result);
             }
         }
         text += &format!(
             "```\n\n{} requests to the model, {:.1} s.\n",
-            visit.heard.len(),
-            visit.took.as_secs_f64()
+            run.requests.len(),
+            run.took.as_secs_f64()
         );
         Self(text)
     }

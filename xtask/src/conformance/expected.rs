@@ -34,11 +34,12 @@ impl ExpectedFailures {
                 line if line.starts_with("- ") => {
                     let name = line[2..].trim();
                     let (name, may_pass) =
-                        name.strip_suffix('?').map_or((name, false), |it| (it, true));
-                    let (scenario, check) =
-                        name.split_once(':').map_or((name, None), |(it, check)| (it, Some(check)));
+                        name.strip_suffix('?').map_or((name, false), |rest| (rest, true));
+                    let (scenario, check) = name
+                        .split_once(':')
+                        .map_or((name, None), |(value, check)| (value, Some(check)));
                     if reason.is_empty() {
-                        bail!("`{name}` is expected to fail, and nobody says why");
+                        bail!("`{name}` is expected to fail, but has no reason");
                     }
                     entries.push(ExpectedFailure {
                         section: section
@@ -70,28 +71,30 @@ impl ExpectedFailures {
         scenario: &str,
         check: &str,
     ) -> Option<&ExpectedFailure> {
-        self.about(leg)
-            .find(|it| it.scenario == scenario && it.check.as_deref().is_none_or(|it| it == check))
+        self.about(leg).find(|item| {
+            item.scenario == scenario && item.check.as_deref().is_none_or(|value| value == check)
+        })
     }
 
     /// The unexpected results: failures without an expectation, and expectations without a failure.
     pub(super) fn judge(&self, leg: &Leg, outcomes: &[ScenarioOutcome]) -> Vec<String> {
         let mut faults = Vec::new();
         for ScenarioOutcome { scenario, complaints, .. } in outcomes {
-            let bad =
-                complaints.iter().filter(|it| self.excuse(leg, scenario, &it.check).is_none());
-            faults.extend(bad.map(|it| {
-                format!("{leg}, {}: {scenario}: {}: {}", leg.revision, it.check, it.what)
+            let bad = complaints
+                .iter()
+                .filter(|complaint| self.excuse(leg, scenario, &complaint.check).is_none());
+            faults.extend(bad.map(|value| {
+                format!("{leg}, {}: {scenario}: {}: {}", leg.revision, value.check, value.what)
             }));
         }
-        for entry in self.about(leg).filter(|it| !it.may_pass) {
-            let Some(outcome) = outcomes.iter().find(|it| it.scenario == entry.scenario) else {
+        for entry in self.about(leg).filter(|about| !about.may_pass) {
+            let Some(outcome) = outcomes.iter().find(|outcome| outcome.scenario == entry.scenario)
+            else {
                 continue;
             };
-            let is_met = outcome
-                .complaints
-                .iter()
-                .any(|it| entry.check.as_ref().is_none_or(|check| *check == it.check));
+            let is_met = outcome.complaints.iter().any(|complaint| {
+                entry.check.as_ref().is_none_or(|check| *check == complaint.check)
+            });
             if !is_met {
                 let name =
                     [Some(&entry.scenario), entry.check.as_ref()].into_iter().flatten().cloned();
@@ -108,10 +111,10 @@ impl ExpectedFailures {
     fn about<'a>(&'a self, leg: &Leg) -> impl Iterator<Item = &'a ExpectedFailure> {
         let sections = match leg.role {
             LegRole::Client => vec!["client".to_owned()],
-            LegRole::Server(it) => {
-                vec!["server".to_owned(), format!("server behind {}", it.word())]
+            LegRole::Server(server) => {
+                vec!["server".to_owned(), format!("server behind {}", server.word())]
             }
         };
-        self.0.iter().filter(move |it| sections.contains(&it.section))
+        self.0.iter().filter(move |item| sections.contains(&item.section))
     }
 }

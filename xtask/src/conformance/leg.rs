@@ -14,7 +14,7 @@ pub(super) struct Leg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LegRole {
-    /// A server in front of the reference server.
+    /// A server in front of another server.
     Server(Upstream),
     Client,
 }
@@ -69,7 +69,7 @@ impl Leg {
 impl fmt::Display for Leg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.role {
-            LegRole::Server(upstream) => write!(f, "server, {} behind it", upstream.word()),
+            LegRole::Server(upstream) => write!(f, "server, {} upstream", upstream.word()),
             LegRole::Client => f.write_str("client"),
         }
     }

@@ -26,14 +26,14 @@ impl Options {
                 _ => bail!("`{word}` means nothing here\n{USAGE}"),
             }
         }
-        let legs = all().into_iter().filter(|it| {
-            role.as_deref().is_none_or(|role| role == it.role.word())
-                && revision.as_deref().is_none_or(|revision| revision == it.revision)
+        let legs = all().into_iter().filter(|item| {
+            role.as_deref().is_none_or(|role| role == item.role.word())
+                && revision.as_deref().is_none_or(|revision| revision == item.revision)
         });
         let legs: Vec<Leg> = legs.collect();
         if legs.is_empty() {
             bail!(
-                "the suite says nothing about `{}`; say one of {}",
+                "the suite has no requirements for revision `{}`; use one of {}",
                 revision.unwrap_or_default(),
                 REVISIONS.join(", ")
             );
@@ -42,13 +42,15 @@ impl Options {
     }
 }
 
-/// Both roles in both revisions; as a server in front of an upstream of each era.
+/// Both roles in both revisions; as a server in front of an upstream of each era, and of both.
 pub(super) fn all() -> Vec<Leg> {
     let servers = |revision| {
         [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: LegRole::Server(it), revision })
     };
     REVISIONS
         .into_iter()
-        .flat_map(|it| servers(it).into_iter().chain([Leg { role: LegRole::Client, revision: it }]))
+        .flat_map(|revision| {
+            servers(revision).into_iter().chain([Leg { role: LegRole::Client, revision }])
+        })
         .collect()
 }

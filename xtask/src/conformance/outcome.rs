@@ -19,7 +19,7 @@ pub(super) struct ScenarioOutcome {
 impl ScenarioOutcome {
     /// Whether the suite aborted it without recording a check.
     pub(super) fn broke_off(&self) -> bool {
-        self.complaints.iter().any(|it| it.check == NONE)
+        self.complaints.iter().any(|complaint| complaint.check == NONE)
     }
 }
 
@@ -37,17 +37,17 @@ pub(super) struct Complaint {
 pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<ScenarioOutcome>> {
     let mut outcomes: Vec<ScenarioOutcome> = Vec::new();
     for outcome in said.lines().filter_map(summary) {
-        if !outcomes.iter().any(|it| it.scenario == outcome.scenario) {
+        if !outcomes.iter().any(|item| item.scenario == outcome.scenario) {
             outcomes.push(outcome);
         }
     }
-    ensure!(!outcomes.is_empty(), "the suite said nothing of how it went:\n{said}");
+    ensure!(!outcomes.is_empty(), "the output of the suite has no results:\n{said}");
     let files = repo::files(folder)?;
     for outcome in &mut outcomes {
-        let is_its = |it: &&std::path::PathBuf| {
-            it.ends_with("checks.json") && is_of(it, folder, &outcome.scenario)
+        let is_its = |path: &&std::path::PathBuf| {
+            path.ends_with("checks.json") && is_of(path, folder, &outcome.scenario)
         };
-        let complaints = files.iter().find(is_its).map(|it| complaints(it)).transpose()?;
+        let complaints = files.iter().find(is_its).map(|file| complaints(file)).transpose()?;
         outcome.complaints = complaints.unwrap_or_else(|| silence(outcome));
     }
     Ok(outcomes)
@@ -57,7 +57,7 @@ pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<ScenarioOutc
 fn summary(line: &str) -> Option<ScenarioOutcome> {
     let rest = line.strip_prefix("✓ ").or_else(|| line.strip_prefix("✗ "))?;
     let (scenario, counts) = rest.rsplit_once(": ")?;
-    let mut numbers = counts.split(", ").map(|it| it.split_once(' '));
+    let mut numbers = counts.split(", ").map(|part| part.split_once(' '));
     let passed = numbers.next()??.0.parse().ok()?;
     let failed = numbers.next()??.0.parse().ok()?;
     Some(ScenarioOutcome { scenario: scenario.to_owned(), passed, failed, complaints: Vec::new() })
@@ -67,23 +67,24 @@ fn summary(line: &str) -> Option<ScenarioOutcome> {
 fn is_of(file: &Path, folder: &Path, scenario: &str) -> bool {
     let place = file.strip_prefix(folder).unwrap_or(file).display().to_string();
     let place =
-        place.strip_prefix("server-").filter(|it| it.starts_with(scenario)).unwrap_or(&place);
-    let time = place.strip_prefix(scenario).and_then(|it| it.strip_prefix('-'));
-    time.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+        place.strip_prefix("server-").filter(|rest| rest.starts_with(scenario)).unwrap_or(&place);
+    let time = place.strip_prefix(scenario).and_then(|rest| rest.strip_prefix('-'));
+    time.is_some_and(|time| time.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn complaints(file: &Path) -> anyhow::Result<Vec<Complaint>> {
     let text = fs::read(file).with_context(|| format!("read {}", file.display()))?;
     let checks: Vec<Value> =
         serde_json::from_slice(&text).with_context(|| format!("read {}", file.display()))?;
-    let bad =
-        checks.iter().filter(|it| matches!(it["status"].as_str(), Some("FAILURE" | "WARNING")));
-    let text = |it: &Value| it.as_str().map(str::to_owned);
-    let what = |it: &Value| {
-        text(&it["errorMessage"]).or_else(|| text(&it["description"])).unwrap_or_default()
+    let bad = checks
+        .iter()
+        .filter(|check| matches!(check["status"].as_str(), Some("FAILURE" | "WARNING")));
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let what = |value: &Value| {
+        text(&value["errorMessage"]).or_else(|| text(&value["description"])).unwrap_or_default()
     };
     Ok(bad
-        .map(|it| Complaint { check: text(&it["id"]).unwrap_or_default(), what: what(it) })
+        .map(|value| Complaint { check: text(&value["id"]).unwrap_or_default(), what: what(value) })
         .collect())
 }
 

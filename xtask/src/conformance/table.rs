@@ -5,15 +5,15 @@ use super::leg::Leg;
 use super::outcome::ScenarioOutcome;
 
 pub(super) const HEAD: &str =
-    "| side | revision | scenario | passed | not | why |\n|---|---|---|---:|---:|---|";
+    "| side | revision | scenario | passed | not passed | reason |\n|---|---|---|---:|---:|---|";
 
 pub(super) fn row(leg: &Leg, outcome: &ScenarioOutcome, expected: &ExpectedFailures) -> String {
     let ScenarioOutcome { scenario, passed, complaints, .. } = outcome;
     let mut why: Vec<&str> = Vec::new();
-    for it in complaints {
+    for complaint in complaints {
         let said = expected
-            .excuse(leg, scenario, &it.check)
-            .map_or(it.what.as_str(), |it| it.reason.as_str());
+            .excuse(leg, scenario, &complaint.check)
+            .map_or(complaint.what.as_str(), |excuse| excuse.reason.as_str());
         if !why.contains(&said) {
             why.push(said);
         }
@@ -23,9 +23,9 @@ pub(super) fn row(leg: &Leg, outcome: &ScenarioOutcome, expected: &ExpectedFailu
 }
 
 pub(super) fn sum(leg: &Leg, outcomes: &[ScenarioOutcome]) -> String {
-    let clean = outcomes.iter().filter(|it| it.complaints.is_empty()).count();
-    let passed: usize = outcomes.iter().map(|it| it.passed).sum();
-    let not: usize = outcomes.iter().map(|it| it.complaints.len()).sum();
+    let clean = outcomes.iter().filter(|outcome| outcome.complaints.is_empty()).count();
+    let passed: usize = outcomes.iter().map(|outcome| outcome.passed).sum();
+    let not: usize = outcomes.iter().map(|outcome| outcome.complaints.len()).sum();
     format!(
         "| **{leg}** | {} | **{clean} of {} scenarios** | {passed} | {not} | |",
         leg.revision,

@@ -1,10 +1,11 @@
 //! Proves that
 //! 1. the output of the suite is parsed correctly,
 //! 2. an unexpected failure is a fault, and so is an expected failure that passes,
-//! 3. the product passes the suite, if it is installed.
+//! 3. a scenario that passes only directly is a fault,
+//! 4. the product passes the suite, if it is installed.
 
 use super::expected::ExpectedFailures;
-use super::leg::{Leg, LegRole};
+use super::leg::{Leg, LegOutcome, LegRole};
 use super::options::{self, Options};
 use super::outcome::{self, Complaint, ScenarioOutcome};
 use super::programs::ConformancePrograms;
@@ -16,7 +17,7 @@ const CLIENT: Leg = Leg { role: LegRole::Client, revision: "2026-07-28" };
 const SERVER: Leg = Leg { role: LegRole::Server(Upstream::Legacy), revision: "2026-07-28" };
 
 fn outcome(scenario: &str, checks: &[&str]) -> ScenarioOutcome {
-    let complaint = |it: &&str| Complaint { check: (*it).to_owned(), what: "no".to_owned() };
+    let complaint = |text: &&str| Complaint { check: (*text).to_owned(), what: "no".to_owned() };
     let complaints = checks.iter().map(complaint).collect();
     ScenarioOutcome { scenario: scenario.to_owned(), passed: 1, failed: checks.len(), complaints }
 }
@@ -39,9 +40,9 @@ fn the_summary_and_the_checks_of_a_run_are_read_together() {
     let said = "noise\n✓ auth/basic: 2 passed, 0 failed, 1 warnings\n✗ auth/basic-more: 0 passed, 1 failed\n\
                 ✗ gone: 0 passed, 1 failed\n  ✗ gone (extension)\nTotal: 2 passed\n";
     let read = outcome::read(said, folder.path()).unwrap();
-    let seen = read
-        .iter()
-        .map(|it| (it.scenario.as_str(), it.passed, it.failed, it.complaints[0].what.as_str()));
+    let seen = read.iter().map(|item| {
+        (item.scenario.as_str(), item.passed, item.failed, item.complaints[0].what.as_str())
+    });
     let expected =
         [("auth/basic", 2, 0, "d"), ("auth/basic-more", 0, 1, "e"), ("gone", 0, 1, "it broke off")];
     assert_eq!(seen.collect::<Vec<_>>(), expected);
@@ -69,17 +70,17 @@ fn only_what_is_expected_may_fail_and_it_must() {
         0,
         "either way"
     );
-    assert!(ExpectedFailures::parse("client:\n  - a\n").is_err(), "nobody says why");
+    assert!(ExpectedFailures::parse("client:\n  - a\n").is_err(), "it has no reason");
     ExpectedFailures::read().unwrap();
 }
 
 #[test]
 fn one_side_and_one_revision_can_be_wanted() {
     let legs = |words: &[&str]| {
-        let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
-        Options::parse(&words).map(|it| it.legs.len()).ok()
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        Options::parse(&words).map(|option| option.legs.len()).ok()
     };
-    assert_eq!((legs(&[]), legs(&["server"]), legs(&["client"])), (Some(6), Some(4), Some(2)));
+    assert_eq!((legs(&[]), legs(&["server"]), legs(&["client"])), (Some(8), Some(6), Some(2)));
     assert_eq!(
         (legs(&["client", "--revision", "2025-11-25"]), legs(&["--revision", "1999"])),
         (Some(1), None)
@@ -89,7 +90,7 @@ fn one_side_and_one_revision_can_be_wanted() {
 
 #[test]
 fn the_product_passes_the_official_suite() {
-    let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
+    let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
     let (suite, programs) = match (Suite::find(), programs()) {
         (Ok(suite), Some(programs)) => (suite, programs),
         (suite, programs) => {
@@ -111,7 +112,7 @@ fn programs() -> Option<ConformancePrograms> {
     let folder = ours.ancestors().nth(2).unwrap();
     let [toolscout, reference, client] =
         ["toolscout", "examples/hostile_server", "examples/conformance_client"]
-            .map(|it| folder.join(it));
-    let are_there = [&toolscout, &reference, &client].iter().all(|it| it.is_file());
+            .map(|value| folder.join(value));
+    let are_there = [&toolscout, &reference, &client].iter().all(|item| item.is_file());
     are_there.then_some(ConformancePrograms { toolscout, reference, client })
 }

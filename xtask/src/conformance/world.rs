@@ -1,4 +1,4 @@
-//! A project whose only server is the reference server, served transparently on loopback.
+//! A project with one server, served transparently on loopback.
 
 use super::programs::ConformancePrograms;
 use anyhow::{Context, bail};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The timeout for startup.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The protocol era of the reference server.
+/// The server behind toolscout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Upstream {
     Modern,
@@ -37,7 +37,7 @@ pub(super) struct ConformanceWorld {
 }
 
 impl ConformanceWorld {
-    /// Discovers the reference server, and serves it.
+    /// Discovers the server, and serves it.
     pub(super) fn serve(
         programs: &ConformancePrograms,
         upstream: Upstream,
@@ -49,7 +49,7 @@ impl ConformanceWorld {
         }
         let entry = match upstream {
             Upstream::Modern => {
-                let words = words(upstream).map(|it| format!("{it:?}")).join(", ");
+                let words = words(upstream).map(|word| format!("{word:?}")).join(", ");
                 format!(
                     "command = {:?}\nargs = [{words}]\n",
                     programs.reference.display().to_string()
@@ -63,10 +63,7 @@ impl ConformanceWorld {
         fs::write(world.top.path().join("config/toolscout/config.toml"), config)?;
         let refreshed = world.toolscout(programs).args(["server", "refresh"]).output()?;
         if !refreshed.status.success() {
-            bail!(
-                "the reference server was not discovered: {}",
-                String::from_utf8_lossy(&refreshed.stderr)
-            );
+            bail!("the server was not discovered: {}", String::from_utf8_lossy(&refreshed.stderr));
         }
         let mut serve = world.toolscout(programs);
         serve.args([
@@ -93,7 +90,7 @@ impl ConformanceWorld {
     ) -> anyhow::Result<String> {
         let mut command = Command::new(&programs.reference);
         command.args(words(upstream)).args(["--http", "0"]);
-        self.start(command, "reference", |it| it.starts_with("127.0.0.1:"))
+        self.start(command, "reference", |value| value.starts_with("127.0.0.1:"))
     }
 
     /// Starts the program, and waits until it prints its address.
@@ -111,11 +108,14 @@ impl ConformanceWorld {
         let (sender, lines) = mpsc::channel();
         // Reads to the end, so that the program never blocks on its output.
         thread::spawn(move || {
-            BufReader::new(said).lines().map_while(Result::ok).for_each(|it| drop(sender.send(it)))
+            BufReader::new(said)
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| drop(sender.send(line)))
         });
         let mut heard = String::new();
         while let Ok(line) = lines.recv_timeout(LIMIT) {
-            if let Some(address) = line.split_whitespace().find(|it| is_it(it)) {
+            if let Some(address) = line.split_whitespace().find(|word| is_it(word)) {
                 return Ok(address.to_owned());
             }
             heard += &line;

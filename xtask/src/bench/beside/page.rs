@@ -7,26 +7,27 @@ use crate::bench::plot::{Plot, Series};
 /// A measure: its name, and its figure.
 type Measure = (&'static str, fn(&RankingScores) -> f64);
 
-const MEASURES: [Measure; 2] = [("nDCG@10", |it| it.ndcg_10), ("recall@5", |it| it.recall_5)];
+const MEASURES: [Measure; 2] =
+    [("nDCG@10", |value| value.ndcg_10), ("recall@5", |value| value.recall_5)];
 
 pub(super) fn markdown(outcome: &ComparisonResult) -> String {
-    MEASURES.map(|it| table(outcome, it)).join("\n")
+    MEASURES.map(|measure| table(outcome, measure)).join("\n")
 }
 
 /// One measure of every method on every set; the best of each set in bold.
 fn table(outcome: &ComparisonResult, (name, of): Measure) -> String {
     let columns = columns(outcome, of);
     let best: Vec<f64> = (0..=outcome.sets.len())
-        .map(|at| columns.iter().map(|it| it[at]).fold(0.0, f64::max))
+        .map(|at| columns.iter().map(|column| column[at]).fold(0.0, f64::max))
         .collect();
-    let sets: String = outcome.sets.iter().map(|it| format!(" {} |", it.name)).collect();
+    let sets: String = outcome.sets.iter().map(|set| format!(" {} |", set.name)).collect();
     let mut text =
         format!("| {name} |{sets} mean |\n|---|{}\n", "---:|".repeat(outcome.sets.len() + 1));
     for ((method, _), figures) in outcome.rows.iter().zip(&columns) {
         let cells: String = figures
             .iter()
             .zip(&best)
-            .map(|(it, best)| format!(" {} |", cell(*it, *best)))
+            .map(|(item, best)| format!(" {} |", cell(*item, *best)))
             .collect();
         text.push_str(&format!("| {} |{cells}\n", method.name));
     }
@@ -53,7 +54,7 @@ pub(super) fn plot(outcome: &ComparisonResult) -> String {
         values,
         is_ours: !method.is_a_peer(),
     });
-    let groups = outcome.sets.iter().map(|it| it.name.clone()).chain(["mean".to_owned()]);
+    let groups = outcome.sets.iter().map(|set| set.name.clone()).chain(["mean".to_owned()]);
     let title = "How often the right tool comes first".to_owned();
     Plot {
         title,

@@ -19,7 +19,7 @@ impl RankingScores {
     /// The mean with equal weight for each set, independent of its number of queries.
     pub(super) fn mean(all: &[Self]) -> Self {
         let mean = |of: fn(&Self) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
-        Self { ndcg_10: mean(|it| it.ndcg_10), recall_5: mean(|it| it.recall_5) }
+        Self { ndcg_10: mean(|value| value.ndcg_10), recall_5: mean(|value| value.recall_5) }
     }
 }
 
@@ -29,9 +29,9 @@ pub(super) fn of_run(queries: &Path, run: &Path) -> anyhow::Result<RankingScores
     let mut all = Vec::new();
     let mut answers = runs.iter();
     // A query without relevant tools cannot be scored, and some methods skip it.
-    for query in queries.iter().filter(|it| !ids(it, "relevant").is_empty()) {
+    for query in queries.iter().filter(|query| !ids(query, "relevant").is_empty()) {
         let answer = answers
-            .find(|it| it["id"] == query["id"])
+            .find(|answer| answer["id"] == query["id"])
             .with_context(|| format!("no answer to {}", query["id"]))?;
         all.push(of_query(&ids(answer, "ranked"), &ids(query, "relevant")));
     }
@@ -42,7 +42,7 @@ pub(super) fn of_query(ranked: &[&str], relevant: &[&str]) -> RankingScores {
     let relevant: HashSet<_> = relevant.iter().collect();
     let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
     let found = |depth: usize| {
-        ranked.iter().take(depth).enumerate().filter(|(_, it)| relevant.contains(it))
+        ranked.iter().take(depth).enumerate().filter(|(_, ranked)| relevant.contains(ranked))
     };
     let best: f64 = (0..relevant.len().min(10)).map(gain).sum();
     let ndcg_10 = 100.0 * found(10).map(|(place, _)| gain(place)).sum::<f64>() / best;
@@ -55,7 +55,7 @@ fn ids<'a>(line: &'a Value, key: &str) -> Vec<&'a str> {
 
 fn lines(path: &Path) -> anyhow::Result<Vec<Value>> {
     let file = File::open(path).with_context(|| format!("open {}", path.display()))?;
-    let is_packed = path.extension().is_some_and(|it| it == "gz");
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes: Box<dyn Read> =
         if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     let mut all = Vec::new();

@@ -21,15 +21,15 @@ pub(super) fn find(folder: &Path, names: &[String]) -> anyhow::Result<Vec<QueryS
         None => below(folder)?,
     };
     if !names.is_empty() {
-        let place = |set: &QuerySet| names.iter().position(|it| *it == set.name);
-        let missing = names.iter().find(|name| !found.iter().any(|it| it.name == **name));
+        let place = |set: &QuerySet| names.iter().position(|name| *name == set.name);
+        let missing = names.iter().find(|name| !found.iter().any(|item| item.name == **name));
         ensure!(
             missing.is_none(),
             "there is no query set `{}` in {}",
-            missing.map_or("", |it| it),
+            missing.map_or("", |missing| missing),
             folder.display()
         );
-        found.retain(|it| place(it).is_some());
+        found.retain(|item| place(item).is_some());
         found.sort_by_key(place);
     }
     ensure!(!found.is_empty(), "there is no query set in {}", folder.display());
@@ -38,9 +38,9 @@ pub(super) fn find(folder: &Path, names: &[String]) -> anyhow::Result<Vec<QueryS
 
 fn below(folder: &Path) -> anyhow::Result<Vec<QuerySet>> {
     let entries = fs::read_dir(folder).with_context(|| format!("read {}", folder.display()))?;
-    let mut folders = entries.map(|it| Ok(it?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut folders = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
     folders.sort();
-    Ok(folders.iter().filter_map(|it| of(it)).collect())
+    Ok(folders.iter().filter_map(|folder| of(folder)).collect())
 }
 
 fn of(folder: &Path) -> Option<QuerySet> {
@@ -52,12 +52,12 @@ fn of(folder: &Path) -> Option<QuerySet> {
 
 fn file(folder: &Path, name: &str) -> Option<PathBuf> {
     let files = ["jsonl", "jsonl.gz"].map(|end| folder.join(format!("{name}.{end}")));
-    files.into_iter().find(|it| it.is_file())
+    files.into_iter().find(|file| file.is_file())
 }
 
 /// The folder that the file `TOOLS` names in its text.
 fn elsewhere(folder: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(folder.join("TOOLS")).ok()?;
-    let named = text.split_whitespace().find(|it| it.contains('/'))?;
+    let named = text.split_whitespace().find(|word| word.contains('/'))?;
     Some(folder.join(named.strip_suffix('.').unwrap_or(named)))
 }

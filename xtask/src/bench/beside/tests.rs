@@ -44,8 +44,8 @@ fn sets_are_found_below_a_folder_in_the_order_asked_for() {
         fs::write(top.path().join(set).join(file), "").unwrap();
     }
     let names = |wanted: &[String]| -> Result<Vec<String>, String> {
-        let found = sets::find(top.path(), wanted).map_err(|it| it.to_string())?;
-        Ok(found.into_iter().map(|it| it.name).collect())
+        let found = sets::find(top.path(), wanted).map_err(|error| error.to_string())?;
+        Ok(found.into_iter().map(|item| item.name).collect())
     };
     assert_eq!(names(&[]).unwrap(), ["one"]);
     fs::write(top.path().join("two/TOOLS"), "Tools: the ones of ../one.\n").unwrap();

@@ -15,7 +15,7 @@ impl Venv {
         let (packages, models) = (lists.join("requirements.txt"), lists.join("models.txt"));
         let wanted = [fs::read_to_string(&packages)?, fs::read_to_string(&models)?].concat();
         let (venv, stamp) = (Self(folder.to_owned()), folder.join("installed.txt"));
-        if fs::read_to_string(&stamp).is_ok_and(|it| it == wanted) {
+        if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
             return Ok(venv);
         }
         eprintln!("installing what we compare with …");

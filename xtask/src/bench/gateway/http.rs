@@ -37,14 +37,13 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
         );
     }
     let times = Samples::of(times)?;
-    let each_second = format!("{:.0} calls a second at best", 1.0 / times.best().as_secs_f64());
-    let what =
-        format!("`execute_tool` over HTTP, {CLIENTS} clients, of a tool in the same process");
+    let each_second = format!("{:.0} calls per second at best", 1.0 / times.best().as_secs_f64());
+    let what = format!("`execute_tool` over HTTP, {CLIENTS} clients, tool in the same process");
     let mut rows = vec![BenchmarkRow::short_time(what, &times).goal(GOAL).note(each_second)];
     rows.extend(
-        Samples::of(spent).ok().map(|it| {
-            BenchmarkRow::short_time("processor time of the server for each of these", &it)
-        }),
+        Samples::of(spent)
+            .ok()
+            .map(|samples| BenchmarkRow::short_time("CPU time of the server per call", &samples)),
     );
     Ok(rows)
 }
@@ -63,7 +62,9 @@ pub(in crate::bench) fn flight(
         let work: Vec<_> = connections
             .iter_mut()
             .enumerate()
-            .map(|(number, it)| scope.spawn(move || (0..each(number)).try_for_each(|_| it.call())))
+            .map(|(number, connection)| {
+                scope.spawn(move || (0..each(number)).try_for_each(|_| connection.call()))
+            })
             .collect();
         for done in work {
             match done.join() {

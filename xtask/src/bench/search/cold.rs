@@ -26,11 +26,11 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
         Ok(command)
     })?;
     let (words, meaning) = (search(&["--lexical"])?, search(&[])?);
-    let what = |it: &str| {
-        format!("`toolscout search{it}` in a new process, {} tools", thousands(bench.cached))
+    let what = |text: &str| {
+        format!("`toolscout search{text}` in a new process, {} tools", thousands(bench.cached))
     };
     Ok(vec![
-        BenchmarkRow::time("`toolscout --version`, for scale", &nothing),
+        BenchmarkRow::time("`toolscout --version`, for comparison", &nothing),
         BenchmarkRow::time(what(" --lexical"), &words).goal(25.0),
         BenchmarkRow::time(what(""), &meaning).goal(80.0),
     ])
@@ -45,9 +45,9 @@ fn known(bench: &BenchmarkPlan) -> anyhow::Result<(BenchmarkWorld, String)> {
     let mut question = String::new();
     for number in 0..SERVERS {
         let made = generator.source(number, bench.cached / SERVERS);
-        question = made.tools.first().map(|it| generator.question(it)).unwrap_or_default();
+        question = made.tools.first().map(|tool| generator.question(tool)).unwrap_or_default();
         let file = world.project().join(format!("{number}.jsonl"));
-        fs::write(&file, made.tools.iter().map(|it| format!("{it}\n")).collect::<String>())?;
+        fs::write(&file, made.tools.iter().map(|tool| format!("{tool}\n")).collect::<String>())?;
         let ourselves = std::env::current_exe().context("find this program")?.display().to_string();
         let arguments = vec!["tool-server".to_owned(), file.display().to_string()];
         let (command, arguments) = (toml::Value::from(ourselves), toml::Value::from(arguments));
@@ -72,8 +72,8 @@ fn is_studied(world: &BenchmarkWorld) -> anyhow::Result<bool> {
     let output = world.toolscout(&["--verbose", "discover"]).stderr(Stdio::piped()).output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(
-        output.status.success() && said.contains("studied"),
+        output.status.success() && said.contains("embeddings_computed"),
         "the tools are not studied: {said}"
     );
-    Ok(said.contains("left=0"))
+    Ok(said.contains("remaining=0"))
 }

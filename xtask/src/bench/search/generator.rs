@@ -65,7 +65,7 @@ impl Generator {
             tool["title"].as_str().unwrap_or_default()
         );
         let own: Vec<&str> =
-            text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 3).collect();
+            text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.len() > 3).collect();
         let count = self.chance.between(3, 12);
         let mut asked: Vec<String> = (0..count).map(|_| self.asked_word(&own)).collect();
         if self.chance.percent(20) {
@@ -87,11 +87,10 @@ impl Generator {
         let mut letters: Vec<char> = word.chars().collect();
         if letters.len() > 3 {
             let at = self.chance.between(1, letters.len() - 2);
-            match self.chance.percent(50) {
-                true => letters.swap(at, at + 1),
-                false => {
-                    letters.remove(at);
-                }
+            if self.chance.percent(50) {
+                letters.swap(at, at + 1)
+            } else {
+                letters.remove(at);
             }
         }
         letters.into_iter().collect()
@@ -121,9 +120,10 @@ impl Generator {
 
     /// A word of the topic, or occasionally any word.
     fn about(&mut self, topic: &Topic) -> String {
-        match self.chance.percent(45) {
-            true => topic.words[self.chance.below(topic.words.len())].clone(),
-            false => self.words.any(&mut self.chance).to_owned(),
+        if self.chance.percent(45) {
+            topic.words[self.chance.below(topic.words.len())].clone()
+        } else {
+            self.words.any(&mut self.chance).to_owned()
         }
     }
 
@@ -161,12 +161,12 @@ fn spelt(parts: &[String], style: NameStyle) -> String {
         NameStyle::Camel => parts
             .iter()
             .enumerate()
-            .map(|(at, it)| if at == 0 { it.clone() } else { capital(it) })
+            .map(|(at, part)| if at == 0 { part.clone() } else { capital(part) })
             .collect(),
     }
 }
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|it| it.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters.next().map(|letter| letter.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -39,7 +39,8 @@ fn answered(request: &Value, tools: &[Value]) -> Value {
 }
 
 fn page(cursor: &Value, tools: &[Value]) -> Value {
-    let start = cursor.as_str().and_then(|it| it.parse().ok()).unwrap_or(0).min(tools.len());
+    let start =
+        cursor.as_str().and_then(|cursor| cursor.parse().ok()).unwrap_or(0).min(tools.len());
     let end = (start + PAGE).min(tools.len());
     let page = json!({"tools": tools[start..end]});
     if end < tools.len() { with(page, json!({"nextCursor": end.to_string()})) } else { page }

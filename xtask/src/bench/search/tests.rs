@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fs;
 
 fn texts(tools: &[Value]) -> String {
-    tools.iter().map(|it| format!("{} {}\n", it["name"], it["description"])).collect()
+    tools.iter().map(|tool| format!("{} {}\n", tool["name"], tool["description"])).collect()
 }
 
 #[test]
@@ -26,14 +26,14 @@ fn tools_look_like_tools() {
     let mut counts = [0; 9];
     for tool in &made.tools {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
-        assert!(
-            properties.values().all(|it| it["description"].as_str().is_some_and(|it| it.len() > 8))
-        );
+        assert!(properties.values().all(|property| {
+            property["description"].as_str().is_some_and(|description| description.len() > 8)
+        }));
         counts[properties.len()] += 1;
         let sentences = tool["description"].as_str().unwrap().matches('.').count();
         assert!((1..=4).contains(&sentences));
     }
-    assert!(counts[2..].iter().all(|it| *it > 0), "from two to eight parameters: {counts:?}");
+    assert!(counts[2..].iter().all(|count| *count > 0), "from two to eight parameters: {counts:?}");
     let question = generator.question(&made.tools[0]);
     assert!((3..=12).contains(&question.split(' ').count()), "{question}");
 }
@@ -41,11 +41,11 @@ fn tools_look_like_tools() {
 #[test]
 fn a_few_words_are_everywhere_and_most_nearly_nowhere() {
     let mut generator = Generator::new(1);
-    let text: String = (0..20).map(|it| texts(&generator.source(it, 50).tools)).collect();
+    let text: String = (0..20).map(|index| texts(&generator.source(index, 50).tools)).collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    text.split(|it: char| !it.is_alphabetic())
-        .filter(|it| it.len() > 3)
-        .for_each(|it| *counts.entry(it).or_default() += 1);
+    text.split(|c: char| !c.is_alphabetic())
+        .filter(|part| part.len() > 3)
+        .for_each(|part| *counts.entry(part).or_default() += 1);
     let mut counts: Vec<usize> = counts.into_values().collect();
     counts.sort_unstable();
     assert!(counts.len() > 3_000, "{} different words", counts.len());
@@ -56,9 +56,10 @@ fn a_few_words_are_everywhere_and_most_nearly_nowhere() {
 fn as_many_tools_are_planted_as_asked_for_and_the_last_source_is_small() {
     let planted = Planted::new((1_000, 20)).unwrap();
     let text = fs::read_to_string(planted.tools()).unwrap();
-    let tools: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-    let mut sources: Vec<&str> = tools.iter().map(|it| it["source"].as_str().unwrap()).collect();
-    assert_eq!(sources.iter().filter(|it| *it == sources.last().unwrap()).count(), 50);
+    let tools: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut sources: Vec<&str> =
+        tools.iter().map(|tool| tool["source"].as_str().unwrap()).collect();
+    assert_eq!(sources.iter().filter(|source| *source == sources.last().unwrap()).count(), 50);
     sources.dedup();
     assert_eq!((tools.len(), sources.len()), (1_000, 20));
     assert_eq!(fs::read_to_string(planted.queries()).unwrap().lines().count(), 1_000);
@@ -68,8 +69,11 @@ fn as_many_tools_are_planted_as_asked_for_and_the_last_source_is_small() {
 fn the_server_lists_its_tools_page_by_page() {
     let top = tempfile::tempdir().unwrap();
     let file = top.path().join("tools.jsonl");
-    fs::write(&file, (0..300).map(|it| format!("{{\"name\": \"t{it}\"}}\n")).collect::<String>())
-        .unwrap();
+    fs::write(
+        &file,
+        (0..300).map(|index| format!("{{\"name\": \"t{index}\"}}\n")).collect::<String>(),
+    )
+    .unwrap();
     let asked = [
         json!({"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}),
         json!({"method": "notifications/initialized"}),
@@ -77,13 +81,13 @@ fn the_server_lists_its_tools_page_by_page() {
         json!({"id": 3, "method": "tools/list", "params": {"cursor": "250"}}),
         json!({"id": 4, "method": "prompts/list"}),
     ];
-    let asked: String = asked.iter().map(|it| format!("{it}\n")).collect();
+    let asked: String = asked.iter().map(|item| format!("{item}\n")).collect();
     let mut said = Vec::new();
     server::run(&file, asked.as_bytes(), &mut said).unwrap();
     let said: Vec<Value> = String::from_utf8(said)
         .unwrap()
         .lines()
-        .map(|it| serde_json::from_str(it).unwrap())
+        .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(

@@ -61,7 +61,7 @@ impl WordList {
     /// A random word, weighted by frequency.
     pub(super) fn any(&self, chance: &mut SplitMix64) -> &str {
         let share = chance.share();
-        &self.all[self.shares.partition_point(|it| *it < share).min(self.all.len() - 1)]
+        &self.all[self.shares.partition_point(|item| *item < share).min(self.all.len() - 1)]
     }
 
     /// A random word, unweighted: the topic words of a text are mostly rare.
@@ -80,9 +80,10 @@ impl WordList {
 
 fn made_up(chance: &mut SplitMix64) -> Vec<String> {
     let parts = |text: &'static str| text.split(' ');
-    let stems = parts(HEADS).flat_map(|head| parts(MIDDLES).map(move |it| format!("{head}{it}")));
+    let stems =
+        parts(HEADS).flat_map(|head| parts(MIDDLES).map(move |value| format!("{head}{value}")));
     let mut all: Vec<String> =
-        stems.flat_map(|it| parts(TAILS).map(move |tail| format!("{it}{tail}"))).collect();
+        stems.flat_map(|stem| parts(TAILS).map(move |tail| format!("{stem}{tail}"))).collect();
     chance.shuffle(&mut all);
     all
 }
@@ -95,5 +96,5 @@ fn shares(count: usize) -> Vec<f64> {
         sum
     });
     let sums: Vec<f64> = sums.collect();
-    sums.into_iter().map(|it| it / sum).collect()
+    sums.into_iter().map(|item| item / sum).collect()
 }

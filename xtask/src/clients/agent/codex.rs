@@ -35,7 +35,7 @@ impl Agent for CodexAgent {
         fs::write(folder.join("config.toml"), settings).context("write Codex's settings")
     }
 
-    fn errand(&self, command: &mut Command, _: &str) {
-        command.args(["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", ERRAND]);
+    fn prompt(&self, command: &mut Command, _: &str) {
+        command.args(["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", PROMPT]);
     }
 }

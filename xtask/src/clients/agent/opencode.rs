@@ -39,8 +39,8 @@ impl Agent for OpenCodeAgent {
             .context("write OpenCode's settings")
     }
 
-    fn errand(&self, command: &mut Command, _: &str) {
-        command.args(["run", ERRAND]);
+    fn prompt(&self, command: &mut Command, _: &str) {
+        command.args(["run", PROMPT]);
         for switch in ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE"] {
             command.env(format!("OPENCODE_DISABLE_{switch}"), "1");
         }

@@ -48,7 +48,7 @@ impl Dialect {
     }
 
     pub(super) fn tools(self, asked: &Value) -> Vec<ShownToolName> {
-        list(&asked["tools"]).iter().flat_map(|it| named(it, "")).collect()
+        list(&asked["tools"]).iter().flat_map(|item| named(item, "")).collect()
     }
 
     /// The results of the calls so far, each as text.
@@ -56,10 +56,10 @@ impl Dialect {
         let in_messages = || list(&asked["messages"]).iter();
         match self {
             Self::Messages => {
-                let blocks = in_messages().flat_map(|it| list(&it["content"]));
+                let blocks = in_messages().flat_map(|message| list(&message["content"]));
                 blocks
-                    .filter(|it| it["type"] == "tool_result")
-                    .map(|it| text(&it["content"]))
+                    .filter(|block| block["type"] == "tool_result")
+                    .map(|block| text(&block["content"]))
                     .collect()
             }
             Self::Responses => {
@@ -68,8 +68,8 @@ impl Dialect {
                 outputs.map(|it| text(&it["output"])).collect()
             }
             Self::Chat => in_messages()
-                .filter(|it| it["role"] == "tool")
-                .map(|it| text(&it["content"]))
+                .filter(|message| message["role"] == "tool")
+                .map(|message| text(&message["content"]))
                 .collect(),
         }
     }
@@ -100,7 +100,7 @@ fn named(tool: &Value, space: &str) -> Vec<ShownToolName> {
     }
     let name =
         tool["name"].as_str().or(tool["function"]["name"].as_str()).or(tool["type"].as_str());
-    let name = name.map(|it| ShownToolName { space: space.to_owned(), name: it.to_owned() });
+    let name = name.map(|name| ShownToolName { space: space.to_owned(), name: name.to_owned() });
     name.into_iter().collect()
 }
 
@@ -110,7 +110,7 @@ fn text(content: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
             let texts: Vec<_> =
-                blocks.iter().map(|it| it["text"].as_str().unwrap_or_default()).collect();
+                blocks.iter().map(|block| block["text"].as_str().unwrap_or_default()).collect();
             texts.join("\n")
         }
         other => other.to_string(),
@@ -213,6 +213,8 @@ fn chat(asked: &Value, number: usize, call: Call<'_>) -> String {
 /// SSE events, each named by its type.
 fn named_events(all: &[Value]) -> String {
     all.iter()
-        .map(|it| format!("event: {}\ndata: {it}\n\n", it["type"].as_str().unwrap_or_default()))
+        .map(|item| {
+            format!("event: {}\ndata: {item}\n\n", item["type"].as_str().unwrap_or_default())
+        })
         .collect()
 }

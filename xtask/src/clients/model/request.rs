@@ -21,9 +21,11 @@ impl ModelHttpRequest {
         if first.is_empty() {
             return Ok(None);
         }
-        let mut words = first.split(' ');
-        let (method, path) =
-            (words.next().unwrap_or_default(), words.next().context("a request without a path")?);
+        let mut arguments = first.split(' ');
+        let (method, path) = (
+            arguments.next().unwrap_or_default(),
+            arguments.next().context("a request without a path")?,
+        );
         let (mut length, mut is_chunked) = (0, false);
         while let Some((name, value)) = line(stream)?.split_once(':') {
             match (name.to_ascii_lowercase().as_str(), value.trim()) {
