@@ -90,18 +90,18 @@ fn ruin(
 ) -> anyhow::Result<CrashTally> {
     let world = CrashWorld::new(programs, size)?;
     let mut usual = Usual::measure(&world)?;
-    let mut before = Shadow::observe(&world.real).map_err(|it| anyhow::anyhow!("{}", it.what))?;
+    let mut before =
+        Shadow::observe(&world.real).map_err(|error| anyhow::anyhow!("{}", error.what))?;
     let mut tally = CrashTally::default();
     for number in 0..plan.rounds {
         let mut chance = SplitMix64::of_round(plan.seed, number);
         let (kind, operation) = choose(&world, &before, &tally, &mut chance)?;
         let moment = usual.moment(kind, &mut chance);
-        let round = match operation.is_first {
-            true => {
-                let (place, nothing) = world.fresh()?;
-                play(&world, &place, &operation, &nothing, &moment)?
-            }
-            false => play(&world, &world.real, &operation, &before, &moment)?,
+        let round = if operation.is_first {
+            let (place, nothing) = world.fresh()?;
+            play(&world, &place, &operation, &nothing, &moment)?
+        } else {
+            play(&world, &world.real, &operation, &before, &moment)?
         };
         for CrashFinding { sort, what } in &round.faults {
             eprintln!(
@@ -129,7 +129,7 @@ fn choose(
     for kind in KINDS {
         let luck = chance.below(KINDS.len());
         possible.extend(
-            (kind.make)(before, world, chance).map(|it| (tally.turns(kind), luck, kind, it)),
+            (kind.make)(before, world, chance).map(|value| (tally.turns(kind), luck, kind, value)),
         );
     }
     let chosen = possible.into_iter().min_by_key(|(turns, luck, ..)| (*turns, *luck));

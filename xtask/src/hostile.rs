@@ -56,8 +56,12 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     };
     let server = options.server.clone().unwrap_or_else(|| programs.own_server());
     let modes = modes(&server)?;
-    let unknown = options.modes.iter().find(|name| !modes.iter().any(|it| it.name == **name));
-    ensure!(unknown.is_none(), "the hostile server has no mode `{}`", unknown.map_or("", |it| it));
+    let unknown = options.modes.iter().find(|name| !modes.iter().any(|mode| mode.name == **name));
+    ensure!(
+        unknown.is_none(),
+        "the hostile server has no mode `{}`",
+        unknown.map_or("", |unknown| unknown)
+    );
     if options.is_long {
         return long::run(&programs, &server, &options.modes);
     }
@@ -75,11 +79,11 @@ fn meet_all(
         .context("meet the honest mode")?
         .peak();
     let wanted =
-        modes.iter().filter(|it| options.modes.is_empty() || options.modes.contains(&it.name));
+        modes.iter().filter(|mode| options.modes.is_empty() || options.modes.contains(&mode.name));
     let (mut held, mut failed) = (0, 0);
     println!("{}", table::HEAD);
     for (mode, transport) in
-        wanted.flat_map(|mode| transports(mode, options).map(move |it| (mode, it)))
+        wanted.flat_map(|mode| transports(mode, options).map(move |transport| (mode, transport)))
     {
         let meeting = Meeting::of(programs, server, &mode.name, transport, &terms);
         let meeting = meeting.with_context(|| format!("meet {}", mode.name))?;
@@ -88,7 +92,7 @@ fn meet_all(
         failed += usize::from(!reasons.is_empty());
         println!("{}", table::row(&meeting, &reasons));
     }
-    ensure!(failed == 0, "{failed} of {held} meetings did not go well");
+    ensure!(failed == 0, "{failed} of {held} meetings failed");
     Ok(())
 }
 
@@ -101,10 +105,10 @@ fn modes(server: &[String]) -> anyhow::Result<Vec<ListedMode>> {
         .context("list the modes")?;
     let list: Vec<Value> =
         serde_json::from_slice(&output.stdout).context("read the list of modes")?;
-    let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     Ok(list
         .iter()
-        .map(|it| ListedMode { name: text(it, "name"), transports: text(it, "transport") })
+        .map(|item| ListedMode { name: text(item, "name"), transports: text(item, "transport") })
         .collect())
 }
 
@@ -114,8 +118,8 @@ fn transports<'a>(
 ) -> impl Iterator<Item = MeetingTransport> + use<'a> {
     [(MeetingTransport::Stdio, "stdio"), (MeetingTransport::Http, "http")]
         .into_iter()
-        .filter(|(it, word)| {
-            mode.transports.contains(word) && options.only.is_none_or(|only| only == *it)
+        .filter(|(item, word)| {
+            mode.transports.contains(word) && options.only.is_none_or(|only| only == *item)
         })
         .map(|(transport, _)| transport)
 }

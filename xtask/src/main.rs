@@ -1,5 +1,5 @@
-//! Maintenance commands of toolscout: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`,
-//! `crash`, `conformance`, `tenants`, `clients`, `model`, `page`, `recipes`.
+//! Maintenance commands of toolscout: `cargo xtask ci`, `check`, `acceptance`, `bless`, `bench`,
+//! `hostile`, `crash`, `conformance`, `tenants`, `crowd`, `clients`, `model`, `page`, `recipes`.
 //!
 //! Start reading at [`ci`]; the checks of the repository itself are in [`check`], and `cargo test`
 //! runs them, too.
@@ -39,7 +39,7 @@ usage: cargo xtask COMMAND
   bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway, encode, observe, search
   bench page     measure the page for people in Chromium, which has to be installed
   bench retrieval [--data DIR] [--sets NAME,NAME] [--plots DIR] [--reuse]
-                 compare how well search finds with what others do; installs them with pip
+                 compare the quality of search with other methods; installs them with pip
   hostile [MODE]… [--stdio | --http | --long] [--debug]
                  let the release build meet servers that misbehave, and print how it went;
                  --long gives a minute to each mode that shows itself only in time

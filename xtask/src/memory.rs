@@ -27,7 +27,7 @@ pub(crate) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
     let mut peak = None;
     let mut since = Instant::now();
     while child.try_wait()?.is_none() {
-        let now = fs::read_to_string(&status).ok().and_then(|it| high_water(&it));
+        let now = fs::read_to_string(&status).ok().and_then(|text| high_water(&text));
         if now > peak {
             (peak, since) = (now, Instant::now());
         }
@@ -43,7 +43,7 @@ pub(crate) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
 
 /// Parses the line `VmHWM: 1234 kB`.
 pub(crate) fn high_water(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

@@ -62,9 +62,9 @@ fn check(program: &Path, weights: &Weights, texts: Option<&Path>) -> anyhow::Res
     let is_same = fs::read(repo::root().join(MODEL))? == fs::read(&again)?;
     ensure!(
         is_same,
-        "{MODEL} is not what these weights give; make it anew with `cargo xtask model`, or find out why"
+        "{MODEL} differs from the model of these weights; build it again with `cargo xtask model`, or find the cause"
     );
-    println!("{MODEL} is what these weights give");
+    println!("{MODEL} equals the model of these weights");
     let texts = texts::read(texts)?;
     let mut command = Command::new(program);
     command.arg("check").arg(weights.directory()).stdin(Stdio::piped());

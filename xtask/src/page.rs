@@ -1,4 +1,4 @@
-//! Takes the screenshots of the web UI in docs/page: of a made-up project, in a real Chromium.
+//! Takes the screenshots of the web UI in docs/images: of a made-up project, in a real Chromium.
 
 mod project;
 mod site;
@@ -24,7 +24,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let program = repo::build(cargo)?.take("toolscout")?;
     let project = PageProject::plant(&program)?;
     let site = project.serve()?;
-    let folder = repo::root().join("docs/page");
+    let folder = repo::root().join("docs/images");
     fs::create_dir_all(&folder)?;
     let given = json!({
         "walk": "pictures",
@@ -78,9 +78,10 @@ fn check(folder: &Path) -> anyhow::Result<()> {
 /// The browser to use, if Node.js is installed to control it.
 pub(crate) fn chromium() -> Option<&'static str> {
     let is_there = |program: &str| {
-        Command::new(program).arg("--version").output().is_ok_and(|it| it.status.success())
+        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
     };
-    let browser =
-        ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|it| is_there(it))?;
+    let browser = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|item| is_there(item))?;
     is_there("node").then_some(browser)
 }

@@ -19,10 +19,10 @@ impl SplitMix64 {
 
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut it = self.0;
-        it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        it ^ (it >> 31)
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        value ^ (value >> 31)
     }
 
     /// From 0 to below 1.

@@ -68,7 +68,8 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
         let path = entry.path();
         let kind = entry.file_type()?;
         if kind.is_file() {
-            found.push(path);
+            // In a worktree, `.git` is a file with a path of this machine.
+            found.extend((!path.ends_with(".git")).then_some(path));
         } else if kind.is_dir() && !is_made_by_a_program(&path) {
             collect(&path, found)?;
         }
@@ -79,7 +80,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 /// Build output has this tag in any `CARGO_TARGET_DIR`, unless the folder existed before cargo used
 /// it.
 fn is_made_by_a_program(folder: &Path) -> bool {
-    let named = [".git", "node_modules", "target"].iter().any(|it| folder.ends_with(it));
+    let named = [".git", "node_modules", "target"].iter().any(|item| folder.ends_with(item));
     named || folder.join("CACHEDIR.TAG").exists()
 }
 

@@ -9,19 +9,20 @@
 mod canary;
 mod crowd;
 mod house;
+#[path = "../../crates/toolscout/tests/it/requests/http_client.rs"]
+pub(crate) mod http_client;
 mod tally;
 mod task;
 #[cfg(test)]
 mod tests;
 #[path = "../../crates/toolscout/tests/it/requests/vault.rs"]
 mod vault;
-#[path = "../../crates/toolscout/tests/it/requests/visitor.rs"]
-mod visitor;
 
 use crate::hostile::build;
 use anyhow::{Context, bail, ensure};
 use crowd::TenantCrowd;
 use house::House;
+pub(crate) use house::listening;
 use std::path::Path;
 use std::time::Instant;
 use tally::TenantTally;
@@ -47,7 +48,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     println!("\n{took:.0} s, {:.0} calls/s", tally.calls() as f64 / took);
     ensure!(
         tally.faults() == 0,
-        "{} faults, {} of them foreign canaries",
+        "{} faults, {} of them canaries of other tenants",
         tally.faults(),
         tally.foreign()
     );
@@ -77,7 +78,7 @@ impl TenantPlan {
                 given
                     .parse()
                     .ok()
-                    .filter(|it| *it > 0)
+                    .filter(|value| *value > 0)
                     .with_context(|| format!("`{word}` needs a number, not `{given}`"))
             };
             match word.as_str() {

@@ -37,13 +37,15 @@ pub(super) fn look(
     victim: &Victim,
 ) -> anyhow::Result<(Vec<CrashFinding>, Option<Shadow>)> {
     // A background process is not a survivor, but it must end.
-    let projects = [place, &world.twin].map(|it| it.project().display().to_string());
+    let projects = [place, &world.twin].map(|value| value.project().display().to_string());
     let marks = [&world.mark, &projects[0], &projects[1]].map(String::as_str);
     let left = remains::left(&marks, &victim.children, GRACE);
     let mut faults: Vec<CrashFinding> =
-        left.into_iter().map(|it| CrashFinding::new(CrashFindingKind::Survivor, it)).collect();
+        left.into_iter().map(|item| CrashFinding::new(CrashFindingKind::Survivor, item)).collect();
     // First, because opening the store also repairs it.
-    faults.extend(sound::check(place)?.map(|it| CrashFinding::new(CrashFindingKind::Corrupt, it)));
+    faults.extend(
+        sound::check(place)?.map(|value| CrashFinding::new(CrashFindingKind::Corrupt, value)),
+    );
     match Shadow::observe(place) {
         Ok(shadow) => {
             faults.extend(goes_on(place, &shadow).err());
@@ -68,9 +70,10 @@ fn goes_on(place: &CrashProject, shadow: &Shadow) -> Result<(), CrashFinding> {
     let echoed = answered(place, &["run", "calm/echo", "--text", "on"])?;
     match echoed.out.trim() {
         "on" => Ok(()),
-        other => {
-            Err(CrashFinding::new(CrashFindingKind::Stuck, format!("`calm/echo` says `{other}`")))
-        }
+        other => Err(CrashFinding::new(
+            CrashFindingKind::Stuck,
+            format!("`calm/echo` returned `{other}`"),
+        )),
     }
 }
 
@@ -102,7 +105,7 @@ pub(super) fn compare(
         after.is_trusted == before.is_trusted,
         after.is_trusted == done.is_trusted,
     );
-    judge("held tools", after.held == before.held, after.held == done.held);
+    judge("quarantined tools", after.held == before.held, after.held == done.held);
     judge("policies", after.policy == before.policy, after.policy == done.policy);
     faults.extend(forgotten(victim, before, after));
     faults.extend(odd_end(operation, victim));
@@ -112,7 +115,7 @@ pub(super) fn compare(
 /// Tools that were cached before, or reported as such, and are not now. The tools of a disabled or
 /// removed server may be dropped.
 fn forgotten(victim: &Victim, before: &Shadow, after: &Shadow) -> Vec<CrashFinding> {
-    let known = before.tools.keys().filter_map(|it| Some((it.clone(), before.known(it)?)));
+    let known = before.tools.keys().filter_map(|key| Some((key.clone(), before.known(key)?)));
     let claimed = known.chain(victim.counted());
     let enabled = after.servers();
     let lost = claimed

@@ -74,9 +74,9 @@ fn signs(place: &CrashProject) -> Vec<(OsString, u64, Option<SystemTime>)> {
     let mut signs = Vec::new();
     for folder in place.written() {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
-        signs.extend(files.filter_map(|it| {
-            let about = it.metadata().ok().filter(|it| it.is_file())?;
-            Some((it.file_name(), about.len(), about.modified().ok()))
+        signs.extend(files.filter_map(|file| {
+            let about = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+            Some((file.file_name(), about.len(), about.modified().ok()))
         }));
     }
     signs

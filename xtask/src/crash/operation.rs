@@ -76,7 +76,7 @@ pub(super) const KINDS: &[CommandKind] = &[
             Some(CrashCommand { code: 3, ..plain(&["server", "refresh"]) })
         })
     },
-    kind("server refresh, the first ever", |_, _, _| {
+    kind("server refresh, new project", |_, _, _| {
         Some(CrashCommand { is_first: true, ..plain(&["server", "refresh", "calm", "family"]) })
     }),
     kind("server add --wait", |shadow, world, _| add(shadow, world, true)),
@@ -91,13 +91,13 @@ pub(super) const KINDS: &[CommandKind] = &[
     }),
     kind("server remove", |shadow, _, chance| {
         let extras: Vec<String> =
-            shadow.servers().into_keys().filter(|it| it.starts_with(EXTRA)).collect();
+            shadow.servers().into_keys().filter(|key| key.starts_with(EXTRA)).collect();
         let id = chance.one(&extras)?;
         Some(edit(&["server", "remove", &id], "Removed "))
     }),
     kind("policy", |shadow, _, chance| {
         let others: Vec<&str> =
-            ["allow", "ask", "deny"].into_iter().filter(|it| *it != shadow.policy).collect();
+            ["allow", "ask", "deny"].into_iter().filter(|item| *item != shadow.policy).collect();
         let word = chance.one(&others)?;
         Some(CrashCommand {
             change: ExpectedChange::Policy(word),
@@ -122,8 +122,9 @@ pub(super) const KINDS: &[CommandKind] = &[
         (!held.is_empty()).then(|| decide(&words, "Approved ", ExpectedChange::Hold(held, false)))
     }),
     kind("reject", |shadow, _, chance| {
-        let free = ["echo", "add", "sleep"].map(|it| format!("wary/{it}"));
-        let free: Vec<String> = free.into_iter().filter(|it| !shadow.held.contains(it)).collect();
+        let free = ["echo", "add", "sleep"].map(|value| format!("wary/{value}"));
+        let free: Vec<String> =
+            free.into_iter().filter(|free| !shadow.held.contains(free)).collect();
         let tool = chance.one(&free)?;
         Some(decide(
             &["reject", &tool],
@@ -150,7 +151,7 @@ pub(super) const KINDS: &[CommandKind] = &[
             let id = chance.one(&runnable(shadow))?;
             let beside = ["server", "start", &id].map(str::to_owned).to_vec();
             Some(CrashCommand {
-                beside: Some(("Keeping servers", beside)),
+                beside: Some(("Hosting the servers", beside)),
                 ..plain(&["server", "host"])
             })
         })
@@ -165,7 +166,7 @@ const fn kind(
 }
 
 fn plain(words: &[&str]) -> CrashCommand {
-    let words = words.iter().map(|it| (*it).to_owned()).collect();
+    let words = words.iter().map(|word| (*word).to_owned()).collect();
     CrashCommand {
         words,
         code: 0,
@@ -186,7 +187,9 @@ fn decide(words: &[&str], acknowledges: &'static str, change: ExpectedChange) ->
 
 fn add(shadow: &Shadow, world: &CrashWorld, waits: bool) -> Option<CrashCommand> {
     let there = shadow.servers();
-    let id = (0..EXTRAS).map(|it| format!("{EXTRA}{it}")).find(|it| !there.contains_key(it))?;
+    let id = (0..EXTRAS)
+        .map(|index| format!("{EXTRA}{index}"))
+        .find(|item| !there.contains_key(item))?;
     let mut operation = edit(&["server", "add", &id], "Added ");
     operation.words.extend(waits.then(|| "--wait".to_owned()));
     operation.words.push("--".to_owned());
@@ -196,5 +199,5 @@ fn add(shadow: &Shadow, world: &CrashWorld, waits: bool) -> Option<CrashCommand>
 
 fn runnable(shadow: &Shadow) -> Vec<String> {
     let enabled = shadow.servers().into_iter().filter(|(_, enabled)| *enabled).map(|(id, _)| id);
-    enabled.filter(|it| ["calm", "family"].contains(&it.as_str())).collect()
+    enabled.filter(|enabled| ["calm", "family"].contains(&enabled.as_str())).collect()
 }

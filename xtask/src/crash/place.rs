@@ -85,7 +85,7 @@ impl CrashProject {
 
     /// The same, for string slices.
     pub(super) fn run_plain(&self, words: &[&str]) -> anyhow::Result<CommandResult> {
-        self.run(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        self.run(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     pub(super) fn project(&self) -> PathBuf {
@@ -117,12 +117,10 @@ impl CrashProject {
     pub(super) fn litter(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for folder in [self.project(), self.top.join("config")] {
-            let entries = fs::read_dir(folder)?.flatten().map(|it| it.path());
-            found.extend(
-                entries.filter(|it| {
-                    !it.ends_with("toolscout.toml") && !it.ends_with("toolscout.lock")
-                }),
-            );
+            let entries = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+            found.extend(entries.filter(|entry| {
+                !entry.ends_with("toolscout.toml") && !entry.ends_with("toolscout.lock")
+            }));
         }
         Ok(found)
     }
@@ -131,7 +129,7 @@ impl CrashProject {
 impl CommandResult {
     /// The first lines of its output, on one line.
     pub(super) fn said(&self) -> String {
-        let how = self.code.map_or("it did not end".to_owned(), |it| format!("exit code {it}"));
+        let how = self.code.map_or("it did not end".to_owned(), |code| format!("exit code {code}"));
         let lines: Vec<&str> = self.err.lines().chain(self.out.lines()).take(3).collect();
         format!("{how}; {}", lines.join(" / "))
     }

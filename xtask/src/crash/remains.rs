@@ -14,9 +14,10 @@ pub(super) struct Process {
 /// The child processes of this process that it has not reaped. Empty without `/proc`.
 pub(super) fn children(parent: u32) -> Vec<Process> {
     let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
-    let lists = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
-    let numbers = lists.flat_map(|it| {
-        it.split_whitespace().filter_map(|it| it.parse().ok()).collect::<Vec<u32>>()
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let numbers = lists.flat_map(|list| {
+        list.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<u32>>()
     });
     numbers.filter_map(|number| Some(Process { number, started: started(number)? })).collect()
 }
@@ -38,14 +39,17 @@ pub(super) fn left(marks: &[&str], known: &[Process], patience: Duration) -> Vec
 }
 
 fn now(marks: &[&str], known: &[Process]) -> Vec<String> {
-    let known =
-        known.iter().filter(|it| started(it.number) == Some(it.started)).map(|it| it.number);
+    let known = known
+        .iter()
+        .filter(|item| started(item.number) == Some(item.started))
+        .map(|item| item.number);
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let marked = processes.filter_map(|it| {
-        let number = it.file_name().to_str()?.parse::<u32>().ok()?;
-        let words = fs::read(it.path().join("cmdline")).ok()?;
-        let is_marked =
-            words.split(|it| *it == 0).any(|word| marks.iter().any(|it| it.as_bytes() == word));
+    let marked = processes.filter_map(|process| {
+        let number = process.file_name().to_str()?.parse::<u32>().ok()?;
+        let words = fs::read(process.path().join("cmdline")).ok()?;
+        let is_marked = words
+            .split(|words| *words == 0)
+            .any(|word| marks.iter().any(|mark| mark.as_bytes() == word));
         is_marked.then_some(number)
     });
     let mut numbers: Vec<u32> = known.chain(marked).collect();

@@ -43,28 +43,32 @@ impl Shadow {
     pub(super) fn observe(place: &CrashProject) -> Result<Self, CrashFinding> {
         let ask = |words: &[&str]| answered(place, words);
         let read = |words: &[&str]| -> Result<Value, CrashFinding> {
-            serde_json::from_str(&ask(words)?.out).map_err(|it| unseen(words, &it.to_string()))
+            serde_json::from_str(&ask(words)?.out)
+                .map_err(|error| unseen(words, &error.to_string()))
         };
         let list = |value: Value| value.as_array().cloned().unwrap_or_default();
-        let text = |it: &Value, field: &str| it[field].as_str().unwrap_or_default().to_owned();
+        let text =
+            |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
         let servers = list(read(&["server", "list", "--json"])?["servers"].take());
         let held = list(read(&["review", "--json"])?);
         let policies = list(read(&["policy", "--json"])?["tools"].take());
         // Before the first discovery of the server, there is no such tool and no policy that denies
         // it.
-        let policy =
-            policies.iter().find(|it| it["tool"] == "calm/add").map(|it| text(it, "policy"));
+        let policy = policies
+            .iter()
+            .find(|policy| policy["tool"] == "calm/add")
+            .map(|policy| text(policy, "policy"));
         let shadow = Self {
             config: place
                 .config()
-                .map_err(|it| CrashFinding::new(CrashFindingKind::Corrupt, it.to_string()))?,
+                .map_err(|error| CrashFinding::new(CrashFindingKind::Corrupt, error.to_string()))?,
             lock: place.lock(),
             is_trusted: !ask(&["trust", "--list"])?.out.trim().is_empty(),
-            held: held.iter().map(|it| text(it, "tool")).collect(),
+            held: held.iter().map(|item| text(item, "tool")).collect(),
             policy: policy.unwrap_or_else(|| "allow".to_owned()),
             tools: servers
                 .iter()
-                .map(|it| (text(it, "id"), it["toolCount"].as_u64().unwrap_or(0)))
+                .map(|server| (text(server, "id"), server["toolCount"].as_u64().unwrap_or(0)))
                 .collect(),
         };
         let in_force =
@@ -74,7 +78,7 @@ impl Shadow {
             false => Err(CrashFinding::new(
                 CrashFindingKind::Corrupt,
                 format!("the file is not in force, but {in_force:?}"),
-            )),
+            ))
         }
     }
 
@@ -98,7 +102,7 @@ impl Shadow {
             ExpectedChange::Policy(word) => after.policy = (*word).to_owned(),
             ExpectedChange::Trust(is_trusted) => after.is_trusted = *is_trusted,
             ExpectedChange::Hold(tools, true) => after.held.extend(tools.iter().cloned()),
-            ExpectedChange::Hold(tools, false) => after.held.retain(|it| !tools.contains(it)),
+            ExpectedChange::Hold(tools, false) => after.held.retain(|item| !tools.contains(item)),
         }
         after
     }
@@ -106,9 +110,11 @@ impl Shadow {
     /// The servers of the configuration, and whether each is enabled; empty if the file is invalid.
     pub(super) fn servers(&self) -> BTreeMap<String, bool> {
         let file = self.config.parse::<Table>().unwrap_or_default();
-        let servers = file.get("servers").and_then(|it| it.as_table()).cloned().unwrap_or_default();
-        let is_enabled =
-            |it: &toml::Value| it.get("enabled").and_then(toml::Value::as_bool).unwrap_or(true);
+        let servers =
+            file.get("servers").and_then(|servers| servers.as_table()).cloned().unwrap_or_default();
+        let is_enabled = |value: &toml::Value| {
+            value.get("enabled").and_then(toml::Value::as_bool).unwrap_or(true)
+        };
         servers.iter().map(|(id, entry)| (id.clone(), is_enabled(entry))).collect()
     }
 
@@ -122,7 +128,7 @@ impl Shadow {
     /// The number of cached tools of an enabled server; `None` if it is disabled or not discovered.
     pub(super) fn known(&self, server: &str) -> Option<u64> {
         let is_enabled = self.servers().get(server).copied().unwrap_or(false);
-        self.tools.get(server).copied().filter(|it| is_enabled && *it > 0)
+        self.tools.get(server).copied().filter(|tool| is_enabled && *tool > 0)
     }
 }
 
@@ -131,7 +137,7 @@ pub(super) fn answered(
     place: &CrashProject,
     words: &[&str],
 ) -> Result<CommandResult, CrashFinding> {
-    let ended = place.run_plain(words).map_err(|it| unseen(words, &format!("{it:#}")))?;
+    let ended = place.run_plain(words).map_err(|error| unseen(words, &format!("{error:#}")))?;
     match ended.code {
         Some(0) => Ok(ended),
         _ => Err(unseen(words, &ended.said())),

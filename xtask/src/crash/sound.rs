@@ -37,11 +37,12 @@ pub(super) fn check(place: &CrashProject) -> anyhow::Result<Option<String>> {
         let said = String::from_utf8_lossy(&listed.stderr).into_owned();
         return Ok(Some(format!("a copy of the store cannot be used: {}", said.trim())));
     }
-    Ok(broken(copy.path())?.map(|it| format!("a copy of the store is damaged: `{it}`")))
+    Ok(broken(copy.path())?.map(|broken| format!("a copy of the store is damaged: `{broken}`")))
 }
 
 fn broken(folder: &Path) -> anyhow::Result<Option<String>> {
-    let names =
-        fs::read_dir(folder)?.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
-    Ok(names.into_iter().find(|it| it.contains(".broken-")))
+    let names = fs::read_dir(folder)?
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned());
+    Ok(names.into_iter().find(|name| name.contains(".broken-")))
 }

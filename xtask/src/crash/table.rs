@@ -34,13 +34,13 @@ impl CrashTally {
         row.kills += 1;
         row.midway += usize::from(is_midway);
         for (count, sort) in row.faults.iter_mut().zip(SORTS) {
-            *count += faults.iter().filter(|it| it.sort == sort).count();
+            *count += faults.iter().filter(|fault| fault.sort == sort).count();
         }
     }
 
     /// How often this kind was chosen, divided by its weight.
     pub(super) fn turns(&self, kind: &CommandKind) -> usize {
-        self.rows.get(kind.name).map_or(0, |it| it.kills / kind.weight)
+        self.rows.get(kind.name).map_or(0, |row| row.kills / kind.weight)
     }
 
     pub(super) fn faults(&self) -> usize {
@@ -54,15 +54,15 @@ impl CrashTally {
 
     pub(super) fn markdown(&self) -> String {
         let mut text = String::from(
-            "| operation | kills | died midway | surviving children | lost changes | corrupt | stuck | verdict |\n\
+            "| operation | kills | killed midway | surviving processes | lost changes | corrupt | stuck | verdict |\n\
              |---|---:|---:|---:|---:|---:|---:|---|\n",
         );
-        for (name, row) in KINDS.iter().filter_map(|it| self.rows.get_key_value(it.name)) {
+        for (name, row) in KINDS.iter().filter_map(|kind| self.rows.get_key_value(kind.name)) {
             text += &line(&format!("`{name}`"), row);
         }
         text += &line("all", &self.all());
         text + &format!(
-            "\n{} temporary files left behind; {} of them for good.\n",
+            "\n{} temporary files left behind, {} of them permanently.\n",
             self.litter, self.litter_stays
         )
     }
@@ -71,14 +71,14 @@ impl CrashTally {
         self.rows.values().fold(CrashRow::default(), |sum, row| CrashRow {
             kills: sum.kills + row.kills,
             midway: sum.midway + row.midway,
-            faults: std::array::from_fn(|it| sum.faults[it] + row.faults[it]),
+            faults: std::array::from_fn(|value| sum.faults[value] + row.faults[value]),
         })
     }
 }
 
 fn line(name: &str, row: &CrashRow) -> String {
     let [survivors, lost, corrupt, stuck] = row.faults;
-    let verdict = if row.faults == [0; 4] { "holds" } else { "**fails**" };
+    let verdict = if row.faults == [0; 4] { "pass" } else { "**fail**" };
     let CrashRow { kills, midway, .. } = row;
     format!(
         "| {name} | {kills} | {midway} | {survivors} | {lost} | {corrupt} | {stuck} | {verdict} |\n"

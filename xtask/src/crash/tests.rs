@@ -104,7 +104,7 @@ const NEW: &str = "[servers.calm]\ncommand = 'x'\nenabled = true\n";
 fn found(victim: &Victim, after: &Shadow) -> Vec<CrashFindingKind> {
     compare(&disable(), victim, [&shadow(OLD), &shadow(NEW), after])
         .iter()
-        .map(|it| it.sort)
+        .map(|compare| compare.sort)
         .collect()
 }
 
@@ -159,13 +159,13 @@ fn the_same_seed_makes_the_same_choices() {
     assert_ne!(choices(7, 3), choices(7, 4));
     assert_ne!(choices(7, 3), choices(8, 3));
     let longest = Duration::from_millis(80);
-    assert!((0..100).all(|it| SplitMix64::of_round(7, it).within(longest) <= longest));
+    assert!((0..100).all(|index| SplitMix64::of_round(7, index).within(longest) <= longest));
 }
 
 #[test]
 fn options_are_read() {
     let parse = |words: &[&str]| {
-        CrashPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        CrashPlan::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     };
     let plan = parse(&["--rounds", "3", "--seed", "9"]).unwrap();
     assert_eq!((plan.rounds, plan.seed), (3, 9));
@@ -180,15 +180,15 @@ fn options_are_read() {
 #[test]
 fn the_table_counts_each_sort_of_fault() {
     let mut tally = CrashTally::default();
-    let lock = KINDS.iter().find(|it| it.name == "lock").unwrap();
+    let lock = KINDS.iter().find(|kind| kind.name == "lock").unwrap();
     tally.add(lock, true, &[]);
     tally.add(lock, false, &[CrashFinding::new(CrashFindingKind::Lost, "gone")]);
     tally.litter = 1;
     let table = "\
-| operation | kills | died midway | surviving children | lost changes | corrupt | stuck | verdict |
+| operation | kills | killed midway | surviving processes | lost changes | corrupt | stuck | verdict |
 |---|---:|---:|---:|---:|---:|---:|---|
-| `lock` | 2 | 1 | 0 | 1 | 0 | 0 | **fails** |
-| all | 2 | 1 | 0 | 1 | 0 | 0 | **fails** |
+| `lock` | 2 | 1 | 0 | 1 | 0 | 0 | **fail** |
+| all | 2 | 1 | 0 | 1 | 0 | 0 | **fail** |
 
 1 temporary files left behind; 0 of them for good.
 ";

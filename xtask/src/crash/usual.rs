@@ -30,7 +30,7 @@ impl Usual {
     /// Runs every kind to completion once, in the twin.
     pub(super) fn measure(world: &CrashWorld) -> anyhow::Result<Self> {
         let mut shadow =
-            Shadow::observe(&world.twin).map_err(|it| anyhow::anyhow!("{}", it.what))?;
+            Shadow::observe(&world.twin).map_err(|error| anyhow::anyhow!("{}", error.what))?;
         let measure = |kind: &CommandKind| {
             Ok((
                 kind.name,

@@ -52,7 +52,11 @@ impl CrashWorld {
         let twin = CrashProject::new(top.path().join("twin"), &toolscout, &config)?;
         for place in [&real, &twin] {
             let asked = place.run_plain(&["server", "refresh"])?;
-            ensure!(asked.code == Some(3), "the servers cannot be asked: {}", asked.said());
+            ensure!(
+                asked.code == Some(3),
+                "`server refresh` did not exit with 3: {}",
+                asked.said()
+            );
         }
         Ok(Self { top, toolscout, server, mark, config, real, twin })
     }
@@ -86,7 +90,7 @@ fn config(server: &[String], size: &CrashWorldSize) -> String {
     ];
     let entry = |(id, more, rest): (&str, &[&str], &str)| {
         let words = server.iter().map(String::as_str).chain(more.iter().copied());
-        let quoted: Vec<String> = words.map(|it| toml::Value::from(it).to_string()).collect();
+        let quoted: Vec<String> = words.map(|word| toml::Value::from(word).to_string()).collect();
         format!(
             "# {id}\n[servers.{id}]\ncommand = {}\nargs = [{}]\n{rest}",
             quoted[0],

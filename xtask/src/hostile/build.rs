@@ -24,7 +24,7 @@ pub(super) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
         let path = folder.join(name);
         std::path::absolute(&path)
             .ok()
-            .filter(|it| it.is_file())
+            .filter(|absolute| absolute.is_file())
             .with_context(|| format!("no `{}`", path.display()))
     };
     Ok(HostilePrograms { toolscout: there("toolscout")?, hostile: there("toolscout-hostile")? })
@@ -36,10 +36,11 @@ pub(super) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
 pub(crate) fn beside_us() -> Option<HostilePrograms> {
     let ours = std::env::current_exe().unwrap();
     let folder = ours.ancestors().nth(2).unwrap();
-    let [toolscout, hostile] = ["toolscout", "examples/hostile_server"].map(|it| folder.join(it));
+    let [toolscout, hostile] =
+        ["toolscout", "examples/hostile_server"].map(|value| folder.join(value));
     let is_there = toolscout.is_file() && hostile.is_file();
     if !is_there {
-        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
+        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
         assert!(!must, "there is no toolscout in {}", folder.display());
         eprintln!("skipped: needs `cargo build -p toolscout --bins --examples`");
     }

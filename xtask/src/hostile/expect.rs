@@ -57,7 +57,7 @@ fn listing(mode: &str, transport: MeetingTransport) -> ListingExpectation {
         "cursor_empty_ok" => ListingExpectation::Finds("page2", 2),
         // Over HTTP a response belongs to its request; on a pipe it could belong to any.
         "wrong_id" | "id_type" if is_web => {
-            ListingExpectation::Fails("something other than the reply")
+            ListingExpectation::Fails("something other than the response")
         }
         "huge_line" | "many_tools" | "cursor_huge" if is_web => {
             ListingExpectation::Fails("answered with more than 8 MiB")
@@ -74,46 +74,46 @@ fn fault(mode: &str) -> Option<&'static str> {
     Some(match mode {
         // No response, or no complete one.
         "hang_start" | "hang_initialize" | "http_slow_headers" | "http_sse_endless" => {
-            "the handshake took longer than"
+            "the handshake timed out after"
         }
         "hang_list" | "drip_list" | "cpu_spin" | "noise_same_line" | "wrong_id" | "id_type" => {
-            "discovery took longer than"
+            "discovery timed out after"
         }
         "exit_now" => "it exited with code 1: fatal: cannot load config",
-        "exit_mid_list" => "it was ended by signal 9",
+        "exit_mid_list" => "it was terminated by signal 9",
         // Not a message, or not one for this client.
-        "invalid_json" | "two_on_line" => "it sent broken JSON",
+        "invalid_json" | "two_on_line" => "it sent invalid JSON",
         "invalid_utf8" => "it sent a message that is not UTF-8",
-        "pretty_json" => "it spread a message over several lines",
+        "pretty_json" => "it split a message over several lines",
         "no_newline" | "huge_line" | "many_tools" | "cursor_huge" => {
             "it sent a message of more than 8 MiB"
         }
-        "deep_json" | "deep_edge" => "it sent a message that nests deeper than 64 levels",
+        "deep_json" | "deep_edge" => "it sent a message that is nested deeper than 64 levels",
         "batch" => "it sent a batch of messages",
         "bad_jsonrpc" => "it sent a message that is not JSON-RPC 2.0",
-        "both_result_error" => "it sent an answer with both a result and an error",
+        "both_result_error" => "it sent a response with both a result and an error",
         "bad_error" => "it sent a malformed error",
-        "wrong_types" => "its list of tools is no list",
-        "case_keys" => "it sent an answer with neither a result nor an error",
-        "input_on_list" => "something else than a whole result",
+        "wrong_types" => "its list of tools is not a list",
+        "case_keys" => "it sent a response with neither a result nor an error",
+        "input_on_list" => "its list of tools is not a complete result",
         // No end, or no complete list.
         "cursor_endless" => "its list of tools has more than 100 pages",
-        "cursor_type" => "a cursor that is not a text",
+        "cursor_type" => "a cursor that is not a string",
         "page_error" => "the database is locked (-32603)",
         // No common protocol version.
         "future_version" => {
-            "no common protocol version: it speaks `2099-01-01`, toolscout speaks 2026-07-28"
+            "no common protocol version: it supports `2099-01-01`, toolscout supports 2026-07-28"
         }
-        "bad_version" => "names no protocol version",
+        "bad_version" => "has no protocol version",
         "unsupported_loop" => {
-            "it refuses protocol version 2026-07-28 and yet says that it speaks it"
+            "it rejects protocol version 2026-07-28, although it lists it as supported"
         }
-        "http_redirect" => "which is not followed",
-        "http_401_meta" => "it wants a login",
+        "http_redirect" => "is not followed",
+        "http_401_meta" => "a login is required",
         "http_endless_body" => "answered with more than 8 MiB",
         "http_ctype" => "answered with `text/html`",
-        "http_gzip_bomb" => "answered encoded as `gzip`, which it was not asked to",
-        "http_reset" => "broke the connection",
+        "http_gzip_bomb" => "answered with encoding `gzip`, which was not requested",
+        "http_reset" => "was lost",
         "http_big_headers" => "message head is too large",
         // Timing decides whether the first body is read as an empty response, or whether the data
         // behind it arrives in time for the next request, whose id it cannot know.
@@ -159,14 +159,14 @@ fn calling(mode: &str, transport: MeetingTransport) -> CallExpectation {
     // Over HTTP the listed process is the called one; on stdio each command starts its own.
     let is_web = transport == MeetingTransport::Http;
     match mode {
-        "hang_call" | "late_reply" => CallExpectation::Fails("`echo` took longer than"),
-        "exit_mid_call" => CallExpectation::Fails("it was ended by signal 9"),
+        "hang_call" | "late_reply" => CallExpectation::Fails("`echo` timed out after"),
+        "exit_mid_call" => CallExpectation::Fails("it was terminated by signal 9"),
         "exit_after_list" => CallExpectation::Fails("it exited with code 0"),
         "close_stdout" => CallExpectation::Fails("it closed its output"),
         // At once, or at the deadline: a write just before the other end is closed reports no
         // error.
         "close_stdin" => CallExpectation::Fails(""),
-        "stop_reading" => CallExpectation::Fails("`echo` took longer than"),
+        "stop_reading" => CallExpectation::Fails("`echo` timed out after"),
         "huge_result" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
         "many_items" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
         "huge_result" | "many_items" => {
@@ -176,7 +176,7 @@ fn calling(mode: &str, transport: MeetingTransport) -> CallExpectation {
             CallExpectation::Fails("neither complete nor a request for more input")
         }
         // A request for input instead of a result, and no user to answer it.
-        "elicit_phish" => CallExpectation::Fails("needs input that this client cannot give"),
+        "elicit_phish" => CallExpectation::Fails("needs input that this client cannot provide"),
         // Changed by the second list, or by the second start.
         "rug_list" | "rug_flipflop" if is_web => {
             CallExpectation::Fails("has changed since it was approved")

@@ -23,7 +23,7 @@ const ROOM: u64 = 64;
 const BUSY: f64 = 36.0;
 
 const HEAD: &str = "\
-| mode | verdict | starts | lists | in a minute | peak MB | CPU s | what was seen |
+| mode | verdict | starts | lists | lists per minute | peak MB | CPU s | result |
 |---|---|---:|---:|---:|---:|---:|---|";
 
 pub(super) fn run(
@@ -31,14 +31,15 @@ pub(super) fn run(
     server: &[String],
     modes: &[String],
 ) -> anyhow::Result<()> {
-    let wanted =
-        SCENARIOS.iter().filter(|it| modes.is_empty() || modes.iter().any(|mode| *mode == it.name));
+    let wanted = SCENARIOS
+        .iter()
+        .filter(|scenario| modes.is_empty() || modes.iter().any(|mode| *mode == scenario.name));
     let rows: Vec<anyhow::Result<LongRunRow>> = thread::scope(|scope| {
         let running: Vec<_> =
-            wanted.map(|it| scope.spawn(move || hold(programs, server, it))).collect();
+            wanted.map(|value| scope.spawn(move || hold(programs, server, value))).collect();
         let ended = running
             .into_iter()
-            .map(|it| it.join().unwrap_or_else(|_| Err(anyhow::anyhow!("it panicked"))));
+            .map(|running| running.join().unwrap_or_else(|_| Err(anyhow::anyhow!("it panicked"))));
         ended.collect()
     });
     println!("{HEAD}");
@@ -48,7 +49,7 @@ pub(super) fn run(
         failed += usize::from(!row.faults.is_empty());
         println!("{}", row.markdown());
     }
-    ensure!(failed == 0, "{failed} scenarios did not go well");
+    ensure!(failed == 0, "{failed} scenarios failed");
     Ok(())
 }
 
@@ -67,7 +68,7 @@ struct LongRunRow {
 
 impl LongRunRow {
     fn markdown(&self) -> String {
-        let verdict = if self.faults.is_empty() { "holds" } else { "**fails**" };
+        let verdict = if self.faults.is_empty() { "pass" } else { "**fail**" };
         let said = if self.faults.is_empty() { self.seen.clone() } else { self.faults.join("; ") };
         let Self { name, starts, lists, in_a_minute, peak, cpu, .. } = self;
         format!(
@@ -117,13 +118,14 @@ fn hold(
 
 /// The maximum number of these events in one process within a minute.
 pub(super) fn busiest(events: &[Value]) -> usize {
-    let minute = |first: &Value, it: &Value| {
-        let after = it["t"].as_f64().unwrap_or_default() - first["t"].as_f64().unwrap_or_default();
-        it["pid"] == first["pid"] && (0.0..60.0).contains(&after)
+    let minute = |first: &Value, value: &Value| {
+        let after =
+            value["t"].as_f64().unwrap_or_default() - first["t"].as_f64().unwrap_or_default();
+        value["pid"] == first["pid"] && (0.0..60.0).contains(&after)
     };
     events
         .iter()
-        .map(|first| events.iter().filter(|it| minute(first, it)).count())
+        .map(|first| events.iter().filter(|event| minute(first, event)).count())
         .max()
         .unwrap_or(0)
 }

@@ -106,7 +106,7 @@ impl Meeting {
 
     /// The first step with this name.
     pub(crate) fn step(&self, name: &str) -> Option<&Watched> {
-        self.steps.iter().find(|it| it.name == name).map(|it| &it.watched)
+        self.steps.iter().find(|step| step.name == name).map(|step| &step.watched)
     }
 
     pub(crate) fn refresh(&self) -> &Watched {
@@ -115,21 +115,21 @@ impl Meeting {
 
     /// The highest peak memory of all steps.
     pub(crate) fn peak(&self) -> u64 {
-        self.steps.iter().map(|it| it.watched.peak).max().unwrap_or(0)
+        self.steps.iter().map(|step| step.watched.peak).max().unwrap_or(0)
     }
 
     /// The names of the listed tools of this server.
     pub(crate) fn tools_of(&self, source: &str) -> Vec<String> {
-        let its = self.list(TOOLS).into_iter().filter(|it| it["source"] == source);
-        its.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect()
+        let its = self.list(TOOLS).into_iter().filter(|item| item["source"] == source);
+        its.filter_map(|its| its["name"].as_str().map(str::to_owned)).collect()
     }
 
     /// A field of the hostile server in `server list`.
     pub(crate) fn said_of_hostile(&self, field: &str) -> Value {
         self.list(SERVERS)
             .iter()
-            .find(|it| it["id"] == "hostile")
-            .map_or(Value::Null, |it| it[field].clone())
+            .find(|item| item["id"] == "hostile")
+            .map_or(Value::Null, |value| value[field].clone())
     }
 
     /// The number of quarantined tools.
@@ -139,13 +139,13 @@ impl Meeting {
 
     /// The results of a search for an echo, best first.
     pub(crate) fn found(&self) -> Vec<String> {
-        self.list(SEARCH).iter().filter_map(|it| it["id"].as_str().map(str::to_owned)).collect()
+        self.list(SEARCH).iter().filter_map(|item| item["id"].as_str().map(str::to_owned)).collect()
     }
 
     fn list(&self, name: &str) -> Vec<Value> {
         let read = self
             .step(name)
-            .and_then(|it| serde_json::from_slice::<Value>(&it.out).ok())
+            .and_then(|step| serde_json::from_slice::<Value>(&step.out).ok())
             .unwrap_or_default();
         let list = if name == SERVERS { &read["servers"] } else { &read };
         list.as_array().cloned().unwrap_or_default()
@@ -178,8 +178,8 @@ fn first_complaint(command: &Watched) -> String {
         return String::new();
     }
     let said = command.complained();
-    let ours = said.lines().next().and_then(|it| it.strip_prefix("error: "));
-    ours.map_or("the tool says that it failed", |it| it.trim_start_matches("source `hostile`: "))
+    let ours = said.lines().next().and_then(|line| line.strip_prefix("error: "));
+    ours.map_or("the tool reported a failure", |ours| ours.trim_start_matches("source `hostile`: "))
         .to_owned()
 }
 

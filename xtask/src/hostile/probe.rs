@@ -40,15 +40,15 @@ pub(crate) fn probes(mode: &str) -> Vec<Probe> {
         ],
         "ref_bomb" => vec![of("bomb", json!({"x": {"l": {"r": {"l": {}}}}}), Ends::Well)],
         "ref_remote" => ["ref_http", "ref_file", "ref_env", "ref_dyn", "ref_schema", "ref_id"]
-            .map(|it| of(it, json!({"a": 1}), Ends::Soon))
+            .map(|value| of(value, json!({"a": 1}), Ends::Soon))
             .into(),
         "wide_schema" => vec![of("req", json!({}), Ends::Saying("required"))],
         "odd_dialect" => vec![
             of("d4", json!({}), Ends::Well),
             of("d7", json!({}), Ends::Well),
             of("dx", json!({}), Ends::Well),
-            of("bools", json!({"b": 1}), Ends::Saying("do not fit")),
-            of("never", json!({}), Ends::Saying("do not fit")),
+            of("bools", json!({"b": 1}), Ends::Saying("invalid arguments for")),
+            of("never", json!({}), Ends::Saying("invalid arguments for")),
             of("numkeys", json!({}), Ends::Soon),
         ],
         "header_inject" => vec![of("hx_ok", json!({"q": "x"}), Ends::Well)],
@@ -56,7 +56,7 @@ pub(crate) fn probes(mode: &str) -> Vec<Probe> {
             vec![of("typed", json!({}), Ends::Warning("does not match the output schema"))]
         }
         "stop_reading" => {
-            vec![of("echo", json!({"text": "x".repeat(1 << 20)}), Ends::Saying("took longer than"))]
+            vec![of("echo", json!({"text": "x".repeat(1 << 20)}), Ends::Saying("timed out after"))]
         }
         "rug_call" => vec![of("add", json!({"a": 1, "b": 2}), Ends::Soon)],
         _ => Vec::new(),

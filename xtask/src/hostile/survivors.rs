@@ -21,12 +21,14 @@ pub(super) fn count(mark: &str) -> usize {
 fn now(mark: &str) -> usize {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
-        .filter(|it| fs::read(it.path().join("cmdline")).is_ok_and(|it| has(&it, mark.as_bytes())))
+        .filter(|process| {
+            fs::read(process.path().join("cmdline")).is_ok_and(|bytes| has(&bytes, mark.as_bytes()))
+        })
         .count()
 }
 
 /// Whether one of the arguments is the mark; not a part of one, because `met-1-1` is part of
 /// `met-1-12`.
 pub(super) fn has(command_line: &[u8], mark: &[u8]) -> bool {
-    command_line.split(|it| *it == 0).any(|it| it == mark)
+    command_line.split(|command_line| *command_line == 0).any(|part| part == mark)
 }

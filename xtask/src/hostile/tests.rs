@@ -41,7 +41,9 @@ fn of_mode(mode: &str) -> Meeting {
         step(StepKind::Run, "run hostile/echo", "hi\n"),
     ];
     steps.extend(
-        probe::probes(mode).iter().map(|it| step(StepKind::Run, &format!("run {}", it.tool), "")),
+        probe::probes(mode)
+            .iter()
+            .map(|probe| step(StepKind::Run, &format!("run {}", probe.tool), "")),
     );
     let mut expected = expected(mode, MeetingTransport::Stdio);
     if let ListingExpectation::Finds(_, count) = &mut expected.listing {
@@ -74,7 +76,7 @@ fn found_in(mode: &str, change: impl FnOnce(&mut Meeting)) -> String {
 }
 
 fn command<'a>(meeting: &'a mut Meeting, name: &str) -> &'a mut Watched {
-    &mut meeting.steps.iter_mut().rev().find(|it| it.name == name).unwrap().watched
+    &mut meeting.steps.iter_mut().rev().find(|step| step.name == name).unwrap().watched
 }
 
 #[test]
@@ -84,10 +86,10 @@ fn a_meeting_without_fault_has_none() {
 
 #[test]
 fn every_fault_of_a_command_is_found() {
-    let of = |change: fn(&mut Watched)| found(|it| change(command(it, "server list --json")));
-    assert!(of(|it| it.status = None).starts_with("`server list --json` did not end"));
+    let of = |change: fn(&mut Watched)| found(|value| change(command(value, "server list --json")));
+    assert!(of(|value| value.status = None).starts_with("`server list --json` did not end"));
     assert!(
-        of(|it| it.status = Some(ExitStatus::from_raw(6)))
+        of(|value| value.status = Some(ExitStatus::from_raw(6)))
             .contains("`server list --json` broke down: signal: 6")
     );
     assert!(of(|it| it.err = b"thread 'main' panicked at x.rs".to_vec()).contains("broke down"));
@@ -98,11 +100,12 @@ fn every_fault_of_a_command_is_found() {
         "`server list --json` shows a secret of our environment"
     );
     assert_eq!(
-        of(|it| it.err = b"given-77e0b2".to_vec()),
+        of(|value| value.err = b"given-77e0b2".to_vec()),
         "`server list --json` shows a secret of the server"
     );
-    assert_eq!(of(|it| it.peak = 100 << 20), "90 MB more than with an honest server");
-    let slow = |it: &mut Meeting| command(it, "tools --json").time = Duration::from_millis(200);
+    assert_eq!(of(|value| value.peak = 100 << 20), "90 MB more than with an honest server");
+    let slow =
+        |meeting: &mut Meeting| command(meeting, "tools --json").time = Duration::from_millis(200);
     assert_eq!(
         (found(slow), found_in("ref_cycle", slow)),
         (String::new(), "`tools --json` took 200 ms".to_owned())
@@ -111,21 +114,22 @@ fn every_fault_of_a_command_is_found() {
 
 #[test]
 fn what_a_tool_prints_is_its_own_but_for_our_secrets() {
-    let of = |out: &str| found(|it| command(it, "run hostile/echo").out = out.as_bytes().to_vec());
+    let of =
+        |out: &str| found(|value| command(value, "run hostile/echo").out = out.as_bytes().to_vec());
     assert_eq!(of("hi \x1b given-77e0b2"), "");
     assert_eq!(of("hi hush-5c1f0a"), "`run hostile/echo` shows a secret of our environment");
 }
 
 #[test]
 fn every_fault_of_a_meeting_is_found() {
-    assert_eq!(found(|it| it.starts = 4), "4 starts");
-    assert_eq!(found(|it| it.starts_by_reading = 1), "1 starts by commands that only read");
-    assert_eq!(found(|it| it.lists = 13), "13 lists");
-    assert_eq!(found(|it| it.survivors = 1), "1 processes survive");
-    assert_eq!(found(|it| it.canary_hits = 1), "1 connections to where none should go");
-    assert_eq!(found(|it| it.strays.push("home/x".to_owned())), "home/x");
+    assert_eq!(found(|value| value.starts = 4), "4 starts");
+    assert_eq!(found(|value| value.starts_by_reading = 1), "1 starts by commands that only read");
+    assert_eq!(found(|value| value.lists = 13), "13 lists");
+    assert_eq!(found(|value| value.survivors = 1), "1 processes survive");
+    assert_eq!(found(|value| value.canary_hits = 1), "1 connections to where none should go");
+    assert_eq!(found(|value| value.strays.push("home/x".to_owned())), "home/x");
     assert_eq!(
-        found(|it| command(it, "tools --json").out = b"[]".to_vec()),
+        found(|value| command(value, "tools --json").out = b"[]".to_vec()),
         "the honest server's tools are missing; `echo` is missing: null"
     );
     let two = TOOLS.replace("]", r#",{"source":"hostile","name":"smuggled"}]"#);
@@ -135,42 +139,43 @@ fn every_fault_of_a_meeting_is_found() {
         "1 tools are quarantined, not 0"
     );
     assert_eq!(
-        found(|it| command(it, "search echo a text --json").out =
+        found(|value| command(value, "search echo a text --json").out =
             br#"[{"id":"hostile/echo"}]"#.to_vec()),
         "a search finds hostile/echo before `honest/echo`"
     );
     assert!(
-        found(|it| *command(it, "run honest/echo") = said(1, ""))
+        found(|value| *command(value, "run honest/echo") = said(1, ""))
             .contains("the honest server's tool does not")
     );
-    let slow = |it: &mut Meeting| command(it, "run honest/echo").time = Duration::from_secs(2);
+    let slow =
+        |meeting: &mut Meeting| command(meeting, "run honest/echo").time = Duration::from_secs(2);
     assert_eq!(found(slow), "the honest server's tool took 2000 ms");
     assert!(
-        found(|it| *command(it, "run hostile/echo") = said(4, ""))
+        found(|value| *command(value, "run hostile/echo") = said(4, ""))
             .contains("the call does not answer")
     );
-    let unknown = |it: &mut Meeting| {
-        command(it, "server list --json").out =
+    let unknown = |meeting: &mut Meeting| {
+        command(meeting, "server list --json").out =
             SERVERS.replace(r#""2026-07-28T00:00:00Z""#, "null").into_bytes();
     };
-    assert_eq!(found(unknown), "`server list` says \"success\", since null, and no more");
+    assert_eq!(found(unknown), "`server list` is incomplete: status \"success\", since null");
 }
 
 #[test]
 fn what_fails_has_to_say_so() {
     let fails = |status: &str, error: &str, code: i32| {
-        found_in("exit_now", |it| {
+        found_in("exit_now", |value| {
             let tools = TOOLS.replace(r#"{"source":"hostile","name":"echo"},"#, "");
-            command(it, "tools --json").out = tools.into_bytes();
+            command(value, "tools --json").out = tools.into_bytes();
             let servers = SERVERS.replace("success", status).replace("null", &format!("{error:?}"));
-            command(it, "server list --json").out = servers.into_bytes();
-            *command(it, "server refresh") = said(code, "");
+            command(value, "server list --json").out = servers.into_bytes();
+            *command(value, "server refresh") = said(code, "");
             let err = b"it exited with code 1: fatal: cannot load config".to_vec();
-            *command(it, "run hostile/echo") = Watched { err, ..said(3, "") };
+            *command(value, "run hostile/echo") = Watched { err, ..said(3, "") };
         })
     };
     assert_eq!(fails("failed", "it exited with code 1: fatal: cannot load config", 3), "");
-    assert!(fails("failed", "something", 3).starts_with("nothing says `"));
+    assert!(fails("failed", "something", 3).starts_with("the error does not contain `"));
     assert!(fails("success", "", 3).starts_with("its status is"));
     assert!(
         fails("failed", "it exited with code 1: fatal: cannot load config", 0).contains("not 3")
@@ -180,8 +185,8 @@ fn what_fails_has_to_say_so() {
 #[test]
 fn probes_have_to_end_as_they_should() {
     let of = |code: i32, err: &str| {
-        found_in("output_lie", |it| {
-            *command(it, "run hostile/typed") =
+        found_in("output_lie", |value| {
+            *command(value, "run hostile/typed") =
                 Watched { err: err.as_bytes().to_vec(), ..said(code, "{}") };
         })
     };
@@ -244,7 +249,7 @@ fn the_busiest_minute_is_that_of_one_process() {
 #[test]
 fn words_are_modes_and_options() {
     let parse = |words: &[&str]| {
-        Options::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        Options::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     };
     let options =
         parse(&["ansi", "--http", "--server", "python3 x.py", "storm", "--long"]).unwrap();

@@ -17,7 +17,7 @@ const STARTS: usize = 3;
 /// The violated conditions; empty for a successful meeting.
 pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
     let mut reasons: Vec<String> =
-        meeting.steps.iter().flat_map(|it| of_step(meeting, it)).collect();
+        meeting.steps.iter().flat_map(|step| of_step(meeting, step)).collect();
     reasons.extend(neighbour(meeting));
     reasons.extend(listing(meeting));
     reasons.extend(review(meeting));
@@ -26,7 +26,8 @@ pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
     reasons.extend(calling(meeting));
     reasons.extend(probing(meeting));
     reasons.extend(bounds(meeting, base));
-    reasons.extend(meeting.strays.iter().filter(|it| !is_its_own_doing(meeting, it)).cloned());
+    reasons
+        .extend(meeting.strays.iter().filter(|stray| !is_its_own_doing(meeting, stray)).cloned());
     reasons
 }
 
@@ -34,19 +35,19 @@ pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
 fn of_step(meeting: &Meeting, step: &MeetingStep) -> Vec<String> {
     let MeetingStep { name, kind, watched } = step;
     let mut reasons = Vec::new();
-    reasons.extend(alive(watched).map(|it| format!("`{name}` {it}")));
+    reasons.extend(alive(watched).map(|alive| format!("`{name}` {alive}")));
     reasons.extend(in_time(meeting, step));
     // The output of a tool belongs to the user who ran it, so it is not checked; everything else is
     // ours.
     let texts =
         [Some(watched.said()).filter(|_| *kind != StepKind::Run), Some(watched.complained())];
-    let raw = texts.iter().flatten().find_map(|it| raw_character(it));
-    reasons.extend(raw.map(|it| format!("`{name}` lets U+{:04X} through", u32::from(it))));
-    if [watched.said(), watched.complained()].iter().any(|it| it.contains(SECRET)) {
+    let raw = texts.iter().flatten().find_map(|text| raw_character(text));
+    reasons.extend(raw.map(|value| format!("`{name}` lets U+{:04X} through", u32::from(value))));
+    if [watched.said(), watched.complained()].iter().any(|item| item.contains(SECRET)) {
         reasons.push(format!("`{name}` shows a secret of our environment"));
     }
     // A server may print its own secret; toolscout may not.
-    if texts.iter().flatten().any(|it| it.contains(GIVEN)) {
+    if texts.iter().flatten().any(|text| text.contains(GIVEN)) {
         reasons.push(format!("`{name}` shows a secret of the server"));
     }
     reasons
@@ -84,16 +85,16 @@ fn is_bomb(mode: &str) -> bool {
 
 /// The first character that controls a terminal or is invisible.
 pub(super) fn raw_character(text: &str) -> Option<char> {
-    text.chars().find(|it| {
-        let is_control = it.is_control() && !['\n', '\t'].contains(it);
-        let is_bidi = matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
-        let is_hidden = matches!(it, '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{e0000}'..='\u{e007f}');
+    text.chars().find(|c| {
+        let is_control = c.is_control() && !['\n', '\t'].contains(c);
+        let is_bidi = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
+        let is_hidden = matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{e0000}'..='\u{e007f}');
         is_control || is_bidi || is_hidden
     })
 }
 
 fn neighbour(meeting: &Meeting) -> Option<String> {
-    if !meeting.tools_of("honest").iter().any(|it| it == "echo") {
+    if !meeting.tools_of("honest").iter().any(|item| item == "echo") {
         return Some("the honest server's tools are missing".to_owned());
     }
     let call = meeting.step(HONEST)?;
@@ -110,7 +111,7 @@ fn listing(meeting: &Meeting) -> Option<String> {
         (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("discoveryError"));
     let refresh = meeting.refresh().code();
     match meeting.expected.listing {
-        ListingExpectation::Finds(name, _) if !tools.iter().any(|it| it == name) => {
+        ListingExpectation::Finds(name, _) if !tools.iter().any(|tool| tool == name) => {
             Some(format!("`{name}` is missing: {error}"))
         }
         ListingExpectation::Finds(_, count) if tools.len() != count => {
@@ -127,9 +128,9 @@ fn listing(meeting: &Meeting) -> Option<String> {
             Some(format!("its status is {status}"))
         }
         ListingExpectation::Fails(reason)
-            if !error.as_str().is_some_and(|it| it.contains(reason)) =>
+            if !error.as_str().is_some_and(|error| error.contains(reason)) =>
         {
-            Some(format!("nothing says `{reason}`: {error}"))
+            Some(format!("the error does not contain `{reason}`: {error}"))
         }
         ListingExpectation::Fails(_) if refresh != Some(3) => {
             Some(format!("`server refresh` ends with {refresh:?}, not 3"))
@@ -146,7 +147,7 @@ fn review(meeting: &Meeting) -> Option<String> {
 /// A search must find the honest tool, even if the hostile server manipulates the ranking.
 fn search(meeting: &Meeting) -> Option<String> {
     let found = meeting.found();
-    let is_there = found.iter().take(5).any(|it| it == "honest/echo");
+    let is_there = found.iter().take(5).any(|item| item == "honest/echo");
     (!is_there).then(|| format!("a search finds {} before `honest/echo`", found.join(", ")))
 }
 
@@ -162,7 +163,7 @@ fn is_shown(meeting: &Meeting) -> Option<String> {
         return None;
     }
     (!is_known || since.is_null())
-        .then(|| format!("`server list` says {status}, since {since}, and no more"))
+        .then(|| format!("`server list` is incomplete: status {status}, since {since}"))
 }
 
 fn calling(meeting: &Meeting) -> Option<String> {
@@ -172,7 +173,7 @@ fn calling(meeting: &Meeting) -> Option<String> {
             Some(format!("the call does not answer: {}", call.complained()))
         }
         CallExpectation::Fails(_) if call.code() == Some(0) => {
-            Some("the call is said to have worked".to_owned())
+            Some("the call reported success".to_owned())
         }
         CallExpectation::Fails(reason) if !call.complained().contains(reason) => {
             Some(format!("the call does not say `{reason}`: {}", call.complained()))
@@ -188,7 +189,7 @@ fn probing(meeting: &Meeting) -> Vec<String> {
     let faults = probes(&meeting.mode).into_iter().filter_map(|probe| {
         let name = format!("run {}", probe.tool);
         // The last step with this name: every meeting also calls `echo`.
-        let call = &meeting.steps.iter().rev().find(|it| it.name == name)?.watched;
+        let call = &meeting.steps.iter().rev().find(|step| step.name == name)?.watched;
         let is_right = match probe.ends {
             Ends::Well => call.code() == Some(0) && call.err.is_empty(),
             Ends::Saying(text) => call.code() != Some(0) && call.complained().contains(text),

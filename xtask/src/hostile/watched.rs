@@ -37,13 +37,14 @@ impl Watched {
         let err = child.stderr.take().map(keep);
         let (status, peak) = watch(&mut child, start + limit)?;
         let time = start.elapsed();
-        let said =
-            |it: Option<JoinHandle<Vec<u8>>>| it.and_then(|it| it.join().ok()).unwrap_or_default();
+        let said = |join_handle: Option<JoinHandle<Vec<u8>>>| {
+            join_handle.and_then(|value| value.join().ok()).unwrap_or_default()
+        };
         Ok(Self { status, time, peak, out: said(out), err: said(err) })
     }
 
     pub(crate) fn code(&self) -> Option<i32> {
-        self.status.and_then(|it| it.code())
+        self.status.and_then(|status| status.code())
     }
 
     pub(crate) fn said(&self) -> String {
@@ -59,7 +60,7 @@ fn watch(child: &mut Child, end: Instant) -> anyhow::Result<(Option<ExitStatus>,
     let place = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     loop {
-        let now = fs::read_to_string(&place).ok().and_then(|it| high_water(&it));
+        let now = fs::read_to_string(&place).ok().and_then(|text| high_water(&text));
         peak = peak.max(now.unwrap_or(0));
         if let Some(status) = child.try_wait()? {
             return Ok((Some(status), peak));

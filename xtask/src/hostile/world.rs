@@ -113,9 +113,11 @@ impl HostileWorld {
     /// method.
     pub(crate) fn events(&self, event: &str, method: Option<&str>) -> Vec<Value> {
         let log = fs::read_to_string(self.path("hostile.log")).unwrap_or_default();
-        let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
+        let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         events
-            .filter(|it| it["ev"] == event && method.is_none_or(|method| it["method"] == method))
+            .filter(|value| {
+                value["ev"] == event && method.is_none_or(|method| value["method"] == method)
+            })
             .collect()
     }
 
@@ -141,10 +143,10 @@ impl HostileWorld {
             .filter(|(name, text)| before.get(*name) != Some(*text))
             .map(|(name, _)| name.clone());
         let gone =
-            before.keys().filter(|it| !now.contains_key(*it)).map(|it| format!("{it} is gone"));
+            before.keys().filter(|key| !now.contains_key(*key)).map(|key| format!("{key} is gone"));
         let mut state = BTreeMap::new();
         collect(self.top.path(), &self.path("state"), &mut state)?;
-        let secret = |text: &[u8]| [SECRET, GIVEN].iter().any(|it| holds(text, it.as_bytes()));
+        let secret = |text: &[u8]| [SECRET, GIVEN].iter().any(|item| holds(text, item.as_bytes()));
         let leaks = state
             .iter()
             .filter(|(_, text)| secret(text))
@@ -187,7 +189,7 @@ impl HostileWorld {
         let end = Instant::now() + Duration::from_secs(10);
         while TcpStream::connect(address).is_err() {
             if Instant::now() > end {
-                bail!("nobody answers at {address}");
+                bail!("no server listens at {address}");
             }
             std::thread::park_timeout(Duration::from_millis(10));
         }
@@ -228,12 +230,12 @@ fn collect(top: &Path, folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) -> 
 }
 
 fn holds(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|it| it == part)
+    text.windows(part.len()).any(|window| window == part)
 }
 
 fn entry(id: &str, words: &[String], terms: &TimeLimits) -> String {
-    let quoted = |it: &str| toml::Value::from(it).to_string();
-    let words: Vec<String> = words.iter().map(|it| quoted(it)).collect();
+    let quoted = |text: &str| toml::Value::from(text).to_string();
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     let (program, words) =
         (words.first().cloned().unwrap_or_default(), words.get(1..).unwrap_or_default().join(", "));
     format!("[servers.{id}]\ncommand = {program}\nargs = [{words}]\n{}", limits(terms))

@@ -2,7 +2,7 @@ use super::options::Options;
 use super::texts;
 
 fn parse(words: &[&str]) -> Result<Options, String> {
-    let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     Options::parse(&words).map_err(|err| err.to_string())
 }
 
@@ -19,15 +19,15 @@ fn words_become_options() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    assert!(parse(&["--weights"]).is_err_and(|it| it.starts_with("usage")));
-    assert!(parse(&["--quick"]).is_err_and(|it| it.contains("`--quick`")));
-    assert!(parse(&["--texts", "b"]).is_err_and(|it| it.contains("for checking only")));
+    assert!(parse(&["--weights"]).is_err_and(|error| error.starts_with("usage")));
+    assert!(parse(&["--quick"]).is_err_and(|error| error.contains("`--quick`")));
+    assert!(parse(&["--texts", "b"]).is_err_and(|error| error.contains("for checking only")));
 }
 
 #[test]
 fn a_sample_is_taken_from_all_of_the_text_and_leaves_out_what_says_nothing() {
     let text: String =
-        (1000..3500).map(|it| format!(" this line has number {it}\n}}\n\n")).collect();
+        (1000..3500).map(|index| format!(" this line has number {index}\n}}\n\n")).collect();
     let sample = texts::sample(&text);
     assert_eq!(sample.len(), 834);
     assert_eq!(

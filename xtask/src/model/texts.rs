@@ -21,8 +21,8 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Vec<String>> {
 
 /// Distinct lines with at least two words, spread over the whole text.
 pub(super) fn sample(text: &str) -> Vec<String> {
-    let says_something = |it: &&str| {
-        it.split(|it: char| !it.is_alphabetic()).filter(|it| !it.is_empty()).count() >= 2
+    let says_something = |text: &&str| {
+        text.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).count() >= 2
     };
     let lines: BTreeSet<&str> = text.lines().map(str::trim).filter(says_something).collect();
     let step = lines.len().div_ceil(MANY).max(1);
@@ -33,7 +33,7 @@ fn pages() -> anyhow::Result<String> {
     let mut text = String::new();
     for path in repo::files(repo::root())?
         .into_iter()
-        .filter(|it| it.extension().is_some_and(|it| it == "md"))
+        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
     {
         text.push_str(
             &fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?,

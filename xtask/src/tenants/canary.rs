@@ -15,8 +15,7 @@ pub(super) fn all(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for (at, _) in text.match_indices(BEGINNING) {
         let rest = &text[at..];
-        let end =
-            rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '-').unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
         if !found.contains(&&rest[..end]) {
             found.push(&rest[..end]);
         }

@@ -1,9 +1,9 @@
 //! All tenants at once: sessions of both eras, over a few shared connections.
 
-use super::errand::Errand;
 use super::house::{self, House};
+use super::http_client::{HttpClient, HttpResponse};
 use super::tally::{TenantFault, TenantTally};
-use super::visitor::{Answer, Visitor};
+use super::task::TenantTask;
 use super::{TenantPlan, canary};
 use anyhow::{Context, bail};
 use parking_lot::Mutex;
@@ -35,7 +35,7 @@ struct TenantSession {
 /// One call to make.
 struct Turn<'a> {
     session: &'a TenantSession,
-    errand: Errand,
+    task: TenantTask,
     /// Another tenant, whose data must not be accessible.
     other: usize,
     /// The handle of a result, and its tenant.
@@ -48,7 +48,7 @@ impl TenantCrowd {
         plan: &TenantPlan,
         disguise: fn(usize) -> usize,
     ) -> anyhow::Result<Self> {
-        let mut visitor = Visitor::new(house.addr)?;
+        let mut client = HttpClient::new(house.addr)?;
         let mut sessions = Vec::with_capacity(plan.sessions);
         for number in 0..plan.sessions {
             let tenant = number % plan.tenants;
@@ -58,7 +58,7 @@ impl TenantCrowd {
             let id = if is_modern {
                 None
             } else {
-                Some(visitor.greet(&who.headers()).context("begin a session")?)
+                Some(client.greet(&who.headers()).context("begin a session")?)
             };
             sessions.push(TenantSession { tenant, id });
         }
@@ -83,50 +83,51 @@ impl TenantCrowd {
 
     /// The share of calls of this worker, over one connection.
     fn work(&self, worker: usize) -> anyhow::Result<TenantTally> {
-        let mut visitor = Visitor::new(self.addr)?;
+        let mut client = HttpClient::new(self.addr)?;
         let mut tally = TenantTally::default();
         for number in (worker..self.calls).step_by(CONNECTIONS) {
-            // Each turn uses another tenant, and over time each errand runs for all of them.
+            // Each turn uses another tenant, and over time each task runs for all of them.
             let session = &self.sessions[number.wrapping_mul(7) % self.sessions.len()];
-            let turn = self.turn(session, Errand::of_turn(number / 3), number);
+            let turn = self.turn(session, TenantTask::of_turn(number / 3), number);
             let answer =
-                self.call(&mut visitor, &turn).with_context(|| format!("{:?}", turn.errand))?;
-            if turn.errand == Errand::Large {
+                self.call(&mut client, &turn).with_context(|| format!("{:?}", turn.task))?;
+            if turn.task == TenantTask::Large {
                 self.remember(session.tenant, &answer);
             }
-            tally.count(turn.errand, session.id.is_none(), judge(&turn, &answer));
+            tally.count(turn.task, session.id.is_none(), judge(&turn, &answer));
         }
         Ok(tally)
     }
 
-    fn turn<'a>(&self, session: &'a TenantSession, errand: Errand, number: usize) -> Turn<'a> {
+    fn turn<'a>(&self, session: &'a TenantSession, task: TenantTask, number: usize) -> Turn<'a> {
         let other = (session.tenant + 1 + number % (self.tenants - 1).max(1)) % self.tenants;
-        let handle = match errand {
-            Errand::ReadOn => self.handle(|owner| owner == session.tenant, number),
-            Errand::ForeignResult => self.handle(|owner| owner != session.tenant, number),
+        let handle = match task {
+            TenantTask::ReadOn => self.handle(|owner| owner == session.tenant, number),
+            TenantTask::ForeignResult => self.handle(|owner| owner != session.tenant, number),
             _ => None,
         };
-        // An errand that is not possible yet becomes a search.
-        let is_vain = matches!(errand, Errand::ReadOn | Errand::ForeignResult) && handle.is_none();
+        // A task that is not possible yet becomes a search.
+        let is_vain =
+            matches!(task, TenantTask::ReadOn | TenantTask::ForeignResult) && handle.is_none();
         let is_alone =
-            errand == Errand::ForeignSession && self.foreign_session(session, number).is_none();
-        let errand = if is_vain || is_alone { Errand::Search } else { errand };
-        Turn { session, errand, other, handle }
+            task == TenantTask::ForeignSession && self.foreign_session(session, number).is_none();
+        let task = if is_vain || is_alone { TenantTask::Search } else { task };
+        Turn { session, task, other, handle }
     }
 
-    fn call(&self, visitor: &mut Visitor, turn: &Turn<'_>) -> anyhow::Result<Answer> {
-        let Turn { session, errand, other, handle } = turn;
+    fn call(&self, client: &mut HttpClient, turn: &Turn<'_>) -> anyhow::Result<HttpResponse> {
+        let Turn { session, task, other, handle } = turn;
         let mut who = TenantIdentity::of((self.disguise)(session.tenant));
-        who.has_token = *errand != Errand::WithoutToken;
-        let (method, params) = errand.request(*other, handle.as_ref().map_or("", |(_, it)| it));
-        let foreign = (*errand == Errand::ForeignSession)
+        who.has_token = *task != TenantTask::WithoutToken;
+        let (method, params) = task.request(*other, handle.as_ref().map_or("", |(_, value)| value));
+        let foreign = (*task == TenantTask::ForeignSession)
             .then(|| self.foreign_session(session, *other))
             .flatten();
         // Without the token the caller is a different one, so the call is not part of this session.
         let own = session.id.as_deref().filter(|_| who.has_token);
         let answer = match foreign.or(own) {
-            Some(id) => visitor.legacy(&who.headers(), id, method, params)?,
-            None => visitor.modern(&who.headers(), method, params)?,
+            Some(id) => client.legacy(&who.headers(), id, method, params)?,
+            None => client.modern(&who.headers(), method, params)?,
         };
         Ok(answer)
     }
@@ -139,8 +140,8 @@ impl TenantCrowd {
             .cycle()
             .skip(number % self.sessions.len())
             .take(self.sessions.len());
-        let mut foreign = all.filter(|it| it.tenant != own.tenant);
-        foreign.find_map(|it| it.id.as_deref())
+        let mut foreign = all.filter(|value| value.tenant != own.tenant);
+        foreign.find_map(|foreign| foreign.id.as_deref())
     }
 
     fn handle(&self, is_wanted: impl Fn(usize) -> bool, number: usize) -> Option<(usize, String)> {
@@ -149,10 +150,11 @@ impl TenantCrowd {
         (!wanted.is_empty()).then(|| wanted[number % wanted.len()].clone())
     }
 
-    fn remember(&self, tenant: usize, answer: &Answer) {
+    fn remember(&self, tenant: usize, answer: &HttpResponse) {
         let message = answer.message();
         let note = message["result"]["content"][1]["text"].as_str().unwrap_or_default();
-        let Some(handle) = note.split("\"result\":\"").nth(1).and_then(|it| it.split('"').next())
+        let Some(handle) =
+            note.split("\"result\":\"").nth(1).and_then(|part| part.split('"').next())
         else {
             return;
         };
@@ -165,21 +167,25 @@ impl TenantCrowd {
 }
 
 /// The fault of a response, if any.
-fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<TenantFault> {
+fn judge(turn: &Turn<'_>, answer: &HttpResponse) -> Option<TenantFault> {
     let own = canary::of(turn.session.tenant);
     let seen = canary::all(&answer.body);
     // A result that is delivered in pieces may be cut in the middle of a canary.
-    if seen.iter().any(|it| !own.starts_with(it)) {
+    if seen.iter().any(|item| !own.starts_with(item)) {
         return Some(TenantFault::Foreign);
     }
-    let is_refused = match turn.errand {
-        Errand::ForeignSession => answer.status == 404,
+    let is_refused = match turn.task {
+        TenantTask::ForeignSession => answer.status == 404,
         _ => answer.message()["result"]["isError"] == true,
     };
-    match turn.errand.is_own() {
+    match turn.task.is_own() {
         true if !seen.is_empty() => None,
         // The storage is bounded, and the oldest results are evicted.
-        true if turn.errand == Errand::ReadOn && answer.body.contains("no longer kept") => None,
+        true if turn.task == TenantTask::ReadOn
+            && answer.body.contains("that result has expired") =>
+        {
+            None
+        }
         true => Some(TenantFault::Missing),
         false if is_refused && seen.is_empty() => None,
         false => Some(TenantFault::Granted),

@@ -28,7 +28,7 @@ impl House {
         let dir = tempfile::tempdir()?;
         let vault = Vault::open()?;
         let project = dir.path().join("project");
-        (0..tenants).try_for_each(|it| furnish(&project, it))?;
+        (0..tenants).try_for_each(|index| furnish(&project, index))?;
         let config = format!(
             "[[request_tools]]\nheader = \"X-Tenant\"\npattern = \"t[0-9]{{3}}\"\nfolder = \"tenants/{{value}}/tools\"\n\
              [servers.vault]\nurl = \"{}\"\nbearer = \"request:x-vault-token\"\n",
@@ -45,6 +45,7 @@ impl House {
             .env("TOOLSCOUT_TRUST", "1");
         command
             .env("HOME", dir.path().join("home"))
+            .env("TOOLSCOUT_SANDBOX", "off")
             .env("TOOLSCOUT_STATE_DIR", dir.path().join("state"));
         command.env("TOOLSCOUT_CONFIG_DIR", dir.path().join("config"));
         let mut child =
@@ -102,7 +103,7 @@ pub(super) fn only(tenant: usize) -> String {
     format!("only_{}", name(tenant))
 }
 
-fn listening(child: &mut Child) -> anyhow::Result<SocketAddr> {
+pub(crate) fn listening(child: &mut Child) -> anyhow::Result<SocketAddr> {
     let mut lines = BufReader::new(child.stderr.take().context("its errors")?).lines();
     let mut said = String::new();
     let place = lines.by_ref().map_while(Result::ok).find_map(|line| {

@@ -1,6 +1,6 @@
 //! The results of a campaign, as a Markdown table.
 
-use super::errand::Errand;
+use super::task::TenantTask;
 use super::vault::Seen;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) enum TenantFault {
 /// All calls so far.
 #[derive(Debug, Default)]
 pub(super) struct TenantTally {
-    rows: BTreeMap<Errand, TenantRow>,
+    rows: BTreeMap<TenantTask, TenantRow>,
     /// The findings of the upstream HTTP server.
     pub(super) upstream: Vec<String>,
 }
@@ -33,8 +33,8 @@ struct TenantRow {
 }
 
 impl TenantTally {
-    pub(super) fn count(&mut self, errand: Errand, is_modern: bool, fault: Option<TenantFault>) {
-        let row = self.rows.entry(errand).or_default();
+    pub(super) fn count(&mut self, task: TenantTask, is_modern: bool, fault: Option<TenantFault>) {
+        let row = self.rows.entry(task).or_default();
         *if is_modern { &mut row.modern } else { &mut row.legacy } += 1;
         match fault {
             None => {}
@@ -45,8 +45,8 @@ impl TenantTally {
     }
 
     pub(super) fn add(&mut self, other: Self) {
-        for (errand, row) in other.rows {
-            self.rows.entry(errand).or_default().add(&row);
+        for (task, row) in other.rows {
+            self.rows.entry(task).or_default().add(&row);
         }
         self.upstream.extend(other.upstream);
     }
@@ -55,7 +55,7 @@ impl TenantTally {
     /// else.
     pub(super) fn look_into(&mut self, seen: &Seen, tenants: usize) {
         let foreign: Vec<_> =
-            seen.tokens.keys().filter(|it| !it.starts_with("Bearer secret-of-canary-")).collect();
+            seen.tokens.keys().filter(|key| !key.starts_with("Bearer secret-of-canary-")).collect();
         let mut wrong =
             |is_wrong: bool, what: String| self.upstream.extend(is_wrong.then_some(what));
         wrong(seen.mixed > 0, format!("{} requests in the session of another token", seen.mixed));
@@ -89,20 +89,22 @@ impl TenantTally {
 
     pub(super) fn markdown(&self) -> String {
         let mut text = String::from(
-            "| errand | old era | modern era | foreign canaries | own canary missing | granted wrongly |\n\
+            "| request | legacy | modern | another tenant's canary | own canary missing | wrongly allowed |\n\
              |---|---:|---:|---:|---:|---:|\n",
         );
-        for errand in Errand::ALL {
-            text += &line(errand.word(), self.rows.get(&errand).unwrap_or(&TenantRow::default()));
+        for task in TenantTask::ALL {
+            text += &line(task.word(), self.rows.get(&task).unwrap_or(&TenantRow::default()));
         }
         text += &line("all", &self.all());
-        self.upstream.iter().for_each(|it| text += &format!("\nThe server on the web saw {it}.\n"));
+        self.upstream
+            .iter()
+            .for_each(|upstream| text += &format!("\nThe upstream server received {upstream}.\n"));
         text
     }
 
     fn all(&self) -> TenantRow {
         let mut all = TenantRow::default();
-        self.rows.values().for_each(|it| all.add(it));
+        self.rows.values().for_each(|row| all.add(row));
         all
     }
 }

@@ -1,11 +1,11 @@
-//! The errands of a tenant, and their expected results.
+//! The tasks of a tenant, and their expected results.
 
 use super::house;
 use serde_json::{Value, json};
 
 /// The kind of a tenant's request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Errand {
+pub(super) enum TenantTask {
     List,
     Search,
     Run,
@@ -23,7 +23,7 @@ pub(super) enum Errand {
     WithoutToken,
 }
 
-impl Errand {
+impl TenantTask {
     pub(super) const ALL: [Self; 11] = [
         Self::List,
         Self::Search,
@@ -38,7 +38,7 @@ impl Errand {
         Self::WithoutToken,
     ];
 
-    /// The errand of this turn. Of a hundred, most are what agents usually do; large results are
+    /// The task of this turn. Of a hundred, most are what agents usually do; large results are
     /// rare because of their size.
     pub(super) fn of_turn(turn: usize) -> Self {
         match (turn % 100, turn / 100 % 4) {
@@ -61,14 +61,14 @@ impl Errand {
         match self {
             Self::List => "list tools",
             Self::Search => "search own tools",
-            Self::Run => "run an own tool",
+            Self::Run => "run own tool",
             Self::SearchVault => "search the server's tools",
             Self::OpenVault => "call the server",
-            Self::Large => "get a large result",
-            Self::ReadOn => "read on in it",
-            Self::ForeignTool => "run another's tool",
-            Self::ForeignResult => "read on in another's result",
-            Self::ForeignSession => "use another's session",
+            Self::Large => "get large result",
+            Self::ReadOn => "read the rest of it",
+            Self::ForeignTool => "run another tenant's tool",
+            Self::ForeignResult => "read the rest of another tenant's result",
+            Self::ForeignSession => "use another tenant's session",
             Self::WithoutToken => "call the server without a token",
         }
     }

@@ -1,9 +1,9 @@
 //! Proves that
 //! 1. two thousand calls of eight tenants leak no data of another tenant,
-//! 2. a server that confuses two tenants is detected, in every errand,
+//! 2. a server that confuses two tenants is detected, in every task,
 //! 3. canaries are found anywhere in a text.
 
-use super::errand::Errand;
+use super::task::TenantTask;
 use super::{TenantPlan, canary, visit};
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ fn toolscout() -> Option<PathBuf> {
     let ours = std::env::current_exe().unwrap();
     let program = ours.ancestors().nth(2).unwrap().join("toolscout");
     if !program.is_file() {
-        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
+        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
         assert!(!must, "there is no {}", program.display());
         eprintln!("skipped: needs `cargo build -p toolscout`");
     }
@@ -52,15 +52,15 @@ fn canaries_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn every_errand_has_its_turn() {
-    let turns: Vec<_> = (0..400).map(Errand::of_turn).collect();
-    assert!(Errand::ALL.iter().all(|it| turns.contains(it)));
+fn every_task_has_its_turn() {
+    let turns: Vec<_> = (0..400).map(TenantTask::of_turn).collect();
+    assert!(TenantTask::ALL.iter().all(|item| turns.contains(item)));
 }
 
 #[test]
 fn the_plan_is_what_the_words_say() {
     let plan = |words: &[&str]| {
-        TenantPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        TenantPlan::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     };
     assert_eq!(
         plan(&[]).unwrap(),

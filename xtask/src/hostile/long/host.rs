@@ -26,7 +26,7 @@ impl ServerHost {
         let mut child = command.spawn().context("start the host")?;
         let mut err = BufReader::new(child.stderr.take().context("its output")?);
         let mut said = String::new();
-        while !said.contains("Keeping servers") {
+        while !said.contains("Hosting the servers") {
             ensure!(err.read_line(&mut said)? > 0, "the host ended: {said}");
         }
         Ok(Self { child, err })
@@ -46,8 +46,9 @@ impl ServerHost {
         // After the name, which may contain anything: state, ten numbers, then user and system
         // time.
         let fields: Vec<&str> =
-            stat.rsplit_once(") ").map_or(Vec::new(), |(_, it)| it.split(' ').collect());
-        let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok()).unwrap_or(0.0);
+            stat.rsplit_once(") ").map_or(Vec::new(), |(_, value)| value.split(' ').collect());
+        let ticks =
+            |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
         (ticks(11) + ticks(12)) / TICKS_PER_SECOND
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Scenario {
     pub(super) plays: fn(&HostileWorld) -> anyhow::Result<String>,
 }
 
-/// A minute without calls, with the budgets of docs/limits.md: six starts a minute after the first,
+/// A minute without calls, with the budgets of docs/reference/limits.md: six starts a minute after the first,
 /// and a list each five seconds.
 const fn left_alone(mode: &'static str) -> Scenario {
     Scenario { name: mode, mode, starts: 7, lists: 12, plays: leave_alone }
@@ -56,9 +56,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 /// Starts a server that fails, and observes its restarts for a minute.
 fn start_in_vain(world: &HostileWorld) -> anyhow::Result<String> {
     let start = world.run(&["server", "start", "hostile"])?;
-    ensure!(start.code() != Some(0), "it is said to have been started");
+    ensure!(start.code() != Some(0), "`server start` reported success");
     wait(MINUTE);
-    Ok(format!("{}, says why: {}", state(world)?, start.complained().trim()))
+    Ok(format!("{}, reason: {}", state(world)?, start.complained().trim()))
 }
 
 fn leave_alone(world: &HostileWorld) -> anyhow::Result<String> {
@@ -97,7 +97,11 @@ fn see_the_new_list(world: &HostileWorld) -> anyhow::Result<String> {
     ensure!(call(world, "hostile", "hi")?, "the call does not answer");
     wait(Duration::from_secs(5));
     let tools = names(world)?;
-    ensure!(tools.iter().any(|it| it == "v2"), "the outdated list stands: {}", tools.join(", "));
+    ensure!(
+        tools.iter().any(|tool| tool == "v2"),
+        "the outdated list stands: {}",
+        tools.join(", ")
+    );
     wait(MINUTE);
     Ok(format!("{}; {}", state(world)?, tools.join(", ")))
 }
@@ -108,7 +112,7 @@ fn lose_every_third(world: &HostileWorld) -> anyhow::Result<String> {
         lost += usize::from(!call(world, "hostile", &format!("call {at}"))?);
     }
     ensure!(lost == 10, "{lost} of 30 calls are lost, not every third");
-    Ok("every third call is lost, and no other".to_owned())
+    Ok("every third call lost, and no other".to_owned())
 }
 
 fn cancel(world: &HostileWorld) -> anyhow::Result<String> {
@@ -126,7 +130,7 @@ fn cancel(world: &HostileWorld) -> anyhow::Result<String> {
         arrive?;
     }
     until("every call is cancelled", || cancelled() >= 100)?;
-    until("nothing is under way", || state(world).is_ok_and(|it| it == "idle"))?;
+    until("nothing is under way", || state(world).is_ok_and(|state| state == "idle"))?;
     ensure!(call(world, "hostile", "hi")?, "the next call does not answer");
     Ok(format!("{} calls cancelled at the server, then {}", cancelled(), state(world)?))
 }
@@ -155,14 +159,14 @@ fn word(answered: bool) -> &'static str {
 fn state(world: &HostileWorld) -> anyhow::Result<String> {
     let listed: Value = serde_json::from_slice(&world.run(&["server", "list", "--json"])?.out)?;
     let mut servers = listed["servers"].as_array().into_iter().flatten();
-    let hostile = servers.find(|it| it["id"] == "hostile").context("it is not listed")?;
+    let hostile = servers.find(|server| server["id"] == "hostile").context("it is not listed")?;
     Ok(hostile["state"].as_str().unwrap_or_default().to_owned())
 }
 
 fn names(world: &HostileWorld) -> anyhow::Result<Vec<String>> {
     let tools: Vec<Value> = serde_json::from_slice(&world.run(&["tools", "--json"])?.out)?;
-    let its = tools.iter().filter(|it| it["source"] == "hostile");
-    Ok(its.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect())
+    let its = tools.iter().filter(|tool| tool["source"] == "hostile");
+    Ok(its.filter_map(|its| its["name"].as_str().map(str::to_owned)).collect())
 }
 
 fn until(what: &str, is_so: impl Fn() -> bool) -> anyhow::Result<()> {

@@ -51,8 +51,8 @@ fn two_dozen_hostile_servers_do_no_harm() {
     let Some(programs) = beside_us() else { return };
     let _alone = crate::repo::CAMPAIGN.lock();
     let base = meet(&programs, "honest", MeetingTransport::Stdio).peak();
-    let stdio = STDIO.map(|it| (it, MeetingTransport::Stdio)).into_iter();
-    let open = Mutex::new(stdio.chain(HTTP.map(|it| (it, MeetingTransport::Http))));
+    let stdio = STDIO.map(|stdio| (stdio, MeetingTransport::Stdio)).into_iter();
+    let open = Mutex::new(stdio.chain(HTTP.map(|http| (http, MeetingTransport::Http))));
     let faults = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -61,7 +61,7 @@ fn two_dozen_hostile_servers_do_no_harm() {
                     let meeting = meet(&programs, mode, transport);
                     let found = reasons(&meeting, base)
                         .into_iter()
-                        .map(|it| format!("{mode} over {transport}: {it}"));
+                        .map(|reason| format!("{mode} over {transport}: {reason}"));
                     faults.lock().extend(found);
                 }
             });
