@@ -7,9 +7,16 @@ use crate::server::acts::Acts;
 pub(super) const MODES: &[Mode] = &[both(
     "shout",
     "Answers `tools/list` in capital letters.",
-    "Fails the list of this server; no other server is affected.",
+    "Fail the list of this server; no other server is affected.",
     Acts {
-        list: |request| request.line(request.answer(request.tool_list(request.server.tools())).to_string().to_uppercase()),
+        list: |request| {
+            request.line(
+                request
+                    .answer(request.tool_list(request.server.tools()))
+                    .to_string()
+                    .to_uppercase(),
+            )
+        },
         ..HONEST
     },
 )];

@@ -28,7 +28,7 @@ impl Source for Fortune {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Code
     }
 
