@@ -6,14 +6,19 @@
 mod arrows;
 mod cases;
 mod cycles;
+mod designs;
 mod leaks;
 mod links;
+mod names;
+mod prose;
 mod signs;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use prose::is_for_tests;
+
 use crate::repo;
-use anyhow::bail;
+use anyhow::{Context, bail};
 use std::path::Path;
 
 type RepositoryCheck = fn(&Path) -> anyhow::Result<Vec<String>>;
@@ -22,12 +27,28 @@ const CHECKS: &[(&str, RepositoryCheck)] = &[
     ("arrows", arrows::check),
     ("cycles", cycles::check),
     ("cases", cases::check),
+    ("designs", designs::check),
     ("links", links::check),
     ("signs", signs::check),
     ("leaks", leaks::check),
+    ("names", names::check),
+    ("prose", prose::check),
 ];
 
-pub(crate) fn run() -> anyhow::Result<()> {
+/// Prints every phrase of the prose check with its line, and how often it occurs.
+pub(crate) fn list_prose() -> anyhow::Result<()> {
+    prose::list(repo::root())
+}
+
+/// Runs all checks, or the one of this name.
+pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
+    let checks: Vec<_> = match only {
+        None => CHECKS.iter().collect(),
+        Some(only) => {
+            let check = CHECKS.iter().find(|(name, _)| *name == only);
+            vec![check.context("no check has this name")?]
+        }
+    };
     let mut count = 0;
     for (name, check) in checks {
         for finding in check(repo::root())? {

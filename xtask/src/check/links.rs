@@ -9,15 +9,37 @@ use std::path::{Path, PathBuf};
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
-    for page in repo::files(root)?.into_iter().filter(|it| is_page(it)) {
-        let text = fs::read_to_string(&page).with_context(|| format!("read {}", page.display()))?;
-        for link in links(&text).into_iter().filter(|it| is_internal(it)) {
-            findings.extend(
-                dead(&page, &text, &link)?.map(|why| format!("{}: {why}", shown(root, &page))),
-            );
+    let mut pages_of_book = Vec::new();
+    for page in repo::files(root)?.into_iter().filter(|file| is_page(file)) {
+        let name = shown(root, &page);
+        let text = fs::read_to_string(&page).with_context(|| format!("read {name}"))?;
+        for link in links(&text).into_iter().filter(|link| is_internal(link)) {
+            let why = dead(&page, &text, &link)?.or_else(|| leaves_book(&name, &link));
+            findings.extend(why.map(|why| format!("{name}: {why}")));
         }
+        pages_of_book.extend(name.strip_prefix("docs/").map(str::to_owned));
     }
+    let summary = fs::read_to_string(root.join("docs/SUMMARY.md")).context("read the summary")?;
+    findings.extend(not_in_summary(&summary, &pages_of_book));
     Ok(findings)
+}
+
+/// Findings for pages that the summary does not list, or lists more than once.
+pub(super) fn not_in_summary(summary: &str, pages: &[String]) -> Vec<String> {
+    let listed = links(summary);
+    let pages = pages.iter().filter(|page| *page != "SUMMARY.md");
+    let counts = pages.map(|page| (page, listed.iter().filter(|link| *link == page).count()));
+    let wrong = counts.filter(|(_, count)| *count != 1);
+    wrong.map(|(page, count)| format!("docs/SUMMARY.md: lists `{page}` {count} times")).collect()
+}
+
+/// The reason why this link is dead in the book, if the page is for users and the link leads to a
+/// file that is not part of the book.
+pub(super) fn leaves_book(page: &str, link: &str) -> Option<String> {
+    let folder =
+        ["docs/guide/", "docs/reference/"].iter().find(|folder| page.starts_with(**folder));
+    let leaves = folder.is_some() && link.starts_with("../../");
+    leaves.then(|| format!("`{link}` leads out of the book: name the file instead"))
 }
 
 fn is_page(path: &Path) -> bool {

@@ -2,7 +2,7 @@
 //! 1. the repository passes each of its own checks,
 //! 2. each check finds its problem.
 
-use super::{arrows, cases, cycles, leaks, links, signs};
+use super::{arrows, cases, cycles, designs, leaks, links, names, prose, signs};
 use crate::repo;
 use cargo_metadata::DependencyKind::{self, Build, Development, Normal};
 
@@ -32,6 +32,31 @@ fn ids_of_cases_are_told_from_other_words() {
 }
 
 #[test]
+fn every_feature_of_the_designs_names_existing_tests() {
+    assert_eq!(designs::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn missing_tests_and_wrong_numbers_of_features_are_found() {
+    let code =
+        "#[test]\nfn one() {}\n#[tokio::test(flavor = \"x\")]\nasync fn two() {}\nfn three() {}";
+    let tests = designs::names_of_tests(code);
+    assert_eq!(tests, ["one", "two"]);
+    let page = "All 3 features are here.\n## 0: 2 features\n| feature | where | shown by |\n|---|---|---|\n\
+                | a | x | `one`, `two` |\n| b | y | B-22 |\n## 1: 2 features\n| c | z | `three` |\n| d | z | none |\n\
+                | e | z | `one` |\n";
+    assert_eq!(
+        designs::findings(page, &tests.into_iter().collect()),
+        [
+            "docs/reference/designs.md: there is no test `three`",
+            "docs/reference/designs.md: no test shows `d`",
+            "docs/reference/designs.md: `1: 2 features` has 3 rows",
+            "docs/reference/designs.md: the text does not name the number of all rows, 5",
+        ]
+    );
+}
+
+#[test]
 fn every_link_between_pages_leads_somewhere() {
     assert_eq!(links::check(repo::root()).unwrap(), Vec::<String>::new());
 }
@@ -44,6 +69,16 @@ fn every_source_file_opens_with_a_sentence() {
 #[test]
 fn no_file_holds_a_path_of_one_machine() {
     assert_eq!(leaks::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn no_name_in_the_code_is_retired() {
+    assert_eq!(names::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn no_phrase_in_the_prose_is_retired() {
+    assert_eq!(prose::check(repo::root()).unwrap(), Vec::<String>::new());
 }
 
 fn broken(from: &str, to: &str) -> Option<String> {
@@ -125,6 +160,25 @@ fn links_in_code_are_not_links() {
 }
 
 #[test]
+fn a_page_that_is_not_in_the_summary_is_found() {
+    let pages = ["SUMMARY.md", "a.md", "guide/b.md"].map(str::to_owned);
+    let summary = "# Summary\n[A](a.md)\n- [B](guide/b.md)\n";
+    assert_eq!(links::not_in_summary(summary, &pages), [""; 0]);
+    let found = links::not_in_summary("[A](a.md)\n[A](a.md)", &pages);
+    assert_eq!(
+        found,
+        ["docs/SUMMARY.md: lists `a.md` 2 times", "docs/SUMMARY.md: lists `guide/b.md` 0 times"]
+    );
+}
+
+#[test]
+fn a_link_from_the_guide_to_a_source_file_is_found() {
+    assert!(links::leaves_book("docs/guide/a.md", "../../demo/README.md").is_some());
+    assert_eq!(links::leaves_book("docs/guide/a.md", "../reference/b.md"), None);
+    assert_eq!(links::leaves_book("docs/measurements/a.md", "../../xtask/src/main.rs"), None);
+}
+
+#[test]
 fn headings_are_linked_to_as_forges_do_it() {
     let page =
         "# The `house`\n## Run inputs: stdin, args, env\n```sh\n# not a heading\n```\n## The house";
@@ -182,4 +236,37 @@ fn a_cycle_is_named_with_the_lines_that_make_it() {
         ]
     );
     assert!(cycles::cycles_of_crate("x", &files[..3]).unwrap().is_empty());
+}
+
+#[test]
+fn a_retired_type_name_is_found() {
+    let code =
+        "pub(crate) struct Witness;\nenum Diagnostic {}\nfn f() -> Witness {}\ntype Shelf = u8;";
+    let found: Vec<usize> = names::faults(code).into_iter().map(|(line, _)| line).collect();
+    assert_eq!(found, [1, 4]);
+}
+
+#[test]
+fn a_match_on_a_bool_is_found() {
+    let fault = |code: &str| names::faults(code).len();
+    assert_eq!(fault("match a.b(|c| c) {\n    true => 1,\n    false => 2,\n}"), 1);
+    assert_eq!(fault("match a { false => 1, _ => 2 }"), 1);
+    assert_eq!(fault("match a { (true, _) => 1, _ => 2 }; match b { Some(true) => 1, _ => 2 }"), 0);
+    assert_eq!(fault("match a { truest => 1 }"), 0);
+}
+
+#[test]
+fn a_closure_of_it_in_another_is_found() {
+    let fault = |code: &str| names::faults(code).len();
+    assert_eq!(fault("a.map(|it| it.b.map(|it| it.c))"), 1);
+    assert_eq!(fault("a.map(|it| it.b).map(|it| it.c)"), 0);
+    assert_eq!(fault("f(|it| it.b, |it| it.c); let d = |it| it.e; g(|it| it)"), 0);
+}
+
+#[test]
+fn it_is_rare_in_product_code() {
+    let uses = |count: usize| vec![(count, "a.rs".to_owned()), (0, "b.rs".to_owned())];
+    assert_eq!(names::too_much_it(uses(5), 1000), None);
+    let found = names::too_much_it(uses(6), 1000).unwrap();
+    assert!(found.starts_with("`it` 6 times in 1,000 lines, at most 5"), "{found}");
 }
