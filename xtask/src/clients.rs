@@ -9,13 +9,19 @@ mod home;
 mod install;
 mod model;
 mod options;
-mod stay;
+mod run;
+mod script;
+mod server_spec;
 #[cfg(test)]
 mod tests;
 mod transcript;
 
 use anyhow::ensure;
+use home::AgentHome;
+use model::Model;
 use options::Options;
+use run::AgentRun;
+use std::time::{SystemTime, UNIX_EPOCH};
 use transcript::Transcript;
 
 /// Parses the arguments; see [`Options`].
@@ -23,14 +29,36 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     let options = Options::parse(arguments)?;
     let programs = crate::hostile::build::programs(options.is_debug)?;
     let installed = install::Installed::ready()?;
-    let mut faults = Vec::new();
+    let word = word();
+    let model = Model::begin(script::steps(&word))?;
+    let home = AgentHome::create(&programs, &word, &model.url())?;
+    println!("{}", Transcript::of_setup(&set_up(&home)?));
+    let mut problems = Vec::new();
     for agent in options.agents {
         eprintln!("{} …", agent.title());
-        let visit = visit::AgentRun::pay(agent, &installed, &programs)?;
-        let transcript = Transcript::of(&visit);
-        println!("{transcript}");
-        faults.extend(visit.faults().into_iter().map(|it| format!("{}: {it}", agent.title())));
+        let run = AgentRun::start(agent, &installed.program(agent), &home, &model)?;
+        println!("{}", Transcript::of(&run));
+        let named = |problem| format!("{}: {problem}", agent.title());
+        problems.extend(run.problems().into_iter().map(named));
     }
     ensure!(problems.is_empty(), "{}", problems.join("\n"));
     Ok(())
+}
+
+/// Sets toolscout up, takes that back, and sets it up again; returns the output of each command.
+/// `undo` must restore the files of all agents byte for byte.
+fn set_up(home: &AgentHome) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let before = home.files()?;
+    let init = home.toolscout(&["init", "--yes"])?;
+    ensure!(home.files()? != before, "init changed no file: {init}");
+    let undo = home.toolscout(&["undo"])?;
+    ensure!(home.files()? == before, "undo did not restore all files: {undo}");
+    home.toolscout(&["init", "--yes"])?;
+    Ok(vec![("init --yes", init), ("undo", undo)])
+}
+
+/// A word that cannot be guessed.
+fn word() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("quokka-{:06x}", now.subsec_nanos() ^ std::process::id())
 }

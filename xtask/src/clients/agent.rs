@@ -2,14 +2,20 @@
 
 mod claude_code;
 mod codex;
+mod gemini;
 mod opencode;
 
-use super::stay::AgentHome;
+use super::server_spec::ServerSpec;
+use std::path::Path;
 use std::process::Command;
 
 /// All tested agents.
-pub(super) const AGENTS: [&dyn Agent; 3] =
-    [&claude_code::ClaudeCodeAgent, &codex::CodexAgent, &opencode::OpenCodeAgent];
+pub(super) const AGENTS: [&dyn Agent; 4] = [
+    &claude_code::ClaudeCodeAgent,
+    &codex::CodexAgent,
+    &opencode::OpenCodeAgent,
+    &gemini::GeminiAgent,
+];
 
 /// The prompt. The scripted model decides the steps, so any text works.
 const PROMPT: &str = "Find out the word of the day";
@@ -27,9 +33,15 @@ pub(super) trait Agent: Sync {
     /// The name of its executable.
     fn program(&self) -> &'static str;
 
-    /// Configures the model endpoint in the agent's own file, before `connect` edits it.
-    fn settle(&self, stay: &AgentHome, model: &str) -> anyhow::Result<()> {
-        let _ = (stay, model);
+    /// Its configuration file, in the home folder.
+    fn file(&self) -> &'static str;
+
+    /// The content of that file: its servers, and the model endpoint if it is configured there.
+    fn configuration(&self, servers: &[ServerSpec], model: &str) -> String;
+
+    /// Prepares a run, after toolscout was set up.
+    fn prepare(&self, home: &Path, project: &Path) -> anyhow::Result<()> {
+        let _ = (home, project);
         Ok(())
     }
 

@@ -1,6 +1,9 @@
 //! A home and a project for all agents, isolated from the user's own environment.
 
+use super::agent::{AGENTS, Agent};
+use super::server_spec::ServerSpec;
 use crate::hostile::HostilePrograms;
+use crate::repo;
 use anyhow::{Context, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,24 +29,26 @@ pub(super) struct AgentHome {
 }
 
 impl AgentHome {
-    /// A trusted project with one tool of its own and one discovered server.
-    pub(super) fn begin(programs: &HostilePrograms, word: &str) -> anyhow::Result<Self> {
+    /// A trusted project with one tool of its own, and four agents with eleven servers.
+    pub(super) fn create(
+        programs: &HostilePrograms,
+        word: &str,
+        model: &str,
+    ) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
-        let stay = Self { top, toolscout: programs.toolscout.clone() };
-        fs::create_dir_all(stay.home())?;
-        fs::create_dir_all(stay.project().join("tools"))?;
-        fs::write(
-            stay.project().join("tools/word-of-the-day.tool.toml"),
-            TOOL.replace("WORD", word),
-        )?;
-        let server = toml::Value::from(programs.hostile.display().to_string());
-        fs::write(
-            stay.project().join("toolscout.toml"),
-            format!("[servers.honest]\ncommand = {server}\n"),
-        )?;
-        stay.toolscout(&["trust"])?;
-        stay.toolscout(&["server", "refresh"])?;
-        Ok(stay)
+        let home = Self { top, toolscout: programs.toolscout.clone() };
+        fs::create_dir_all(home.project().join("tools"))?;
+        let tool = home.project().join("tools/word-of-the-day.tool.toml");
+        fs::write(tool, TOOL.replace("WORD", word))?;
+        fs::write(home.project().join("toolscout.toml"), "")?;
+        for agent in AGENTS {
+            let file = home.file(agent);
+            fs::create_dir_all(file.parent().context("a file in a folder")?)?;
+            let servers = home.servers(agent, &programs.hostile)?;
+            fs::write(file, agent.configuration(&servers, model))?;
+        }
+        home.toolscout(&["trust"])?;
+        Ok(home)
     }
 
     pub(super) fn home(&self) -> PathBuf {
@@ -52,6 +57,52 @@ impl AgentHome {
 
     pub(super) fn project(&self) -> PathBuf {
         self.top.path().join("project")
+    }
+
+    /// The agent's configuration file.
+    pub(super) fn file(&self, agent: &dyn Agent) -> PathBuf {
+        self.home().join(agent.file())
+    }
+
+    /// The agents' configuration files, byte for byte.
+    pub(super) fn files(&self) -> anyhow::Result<Vec<Vec<u8>>> {
+        AGENTS.iter().map(|agent| Ok(fs::read(self.file(*agent))?)).collect()
+    }
+
+    /// The servers of an agent: real ones from npm and PyPI, and the test server.
+    fn servers(&self, agent: &dyn Agent, test_server: &Path) -> anyhow::Result<Vec<ServerSpec>> {
+        let everything = || published("node_modules/.bin/mcp-server-everything");
+        let filesystem = || published("node_modules/.bin/mcp-server-filesystem");
+        let memory = || published("node_modules/.bin/mcp-server-memory");
+        let time = || published("python/bin/mcp-server-time");
+        let project = self.project().display().to_string();
+        let server = |name, program: String, args: &[&str]| {
+            let command = std::iter::once(program).chain(args.iter().map(|arg| (*arg).to_owned()));
+            ServerSpec { name, command: command.collect(), env: &[] }
+        };
+        let with_key =
+            |spec| ServerSpec { env: &[("API_KEY", "sk-test-4f8a01b2c3d4e5f6")], ..spec };
+        Ok(match agent.name() {
+            "claude-code" => vec![
+                server("everything", everything()?, &[]),
+                server("filesystem", filesystem()?, &[&project]),
+                with_key(server("memory", memory()?, &[])),
+                server("honest", test_server.display().to_string(), &[]),
+            ],
+            "codex" => vec![
+                server("time", time()?, &["--local-timezone", "UTC"]),
+                server("docs", filesystem()?, &["/usr/share"]),
+                server("everything", everything()?, &[]),
+            ],
+            "opencode" => vec![
+                with_key(server("notes", memory()?, &[])),
+                server("tokyo", time()?, &["--local-timezone", "Asia/Tokyo"]),
+            ],
+            _ => vec![
+                server("temp", filesystem()?, &["/tmp"]),
+                server("clock", time()?, &["--local-timezone", "Europe/Berlin"]),
+            ],
+        })
     }
 
     /// Runs toolscout here; returns its output, with the home folder shown as `~`.
@@ -74,4 +125,12 @@ impl AgentHome {
         command.current_dir(self.project()).stdin(Stdio::null());
         command
     }
+}
+
+/// The path of a program of a published server. `.ci/run` installs them.
+fn published(file: &str) -> anyhow::Result<String> {
+    let folder = std::env::var_os("TOOLSCOUT_TEST_SERVERS").map(PathBuf::from);
+    let path = folder.unwrap_or_else(|| repo::root().join("target/test-servers")).join(file);
+    ensure!(path.exists(), "{} is missing; .ci/run installs it", path.display());
+    Ok(path.display().to_string())
 }

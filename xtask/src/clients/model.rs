@@ -71,9 +71,13 @@ impl Model {
         format!("http://{}", self.addr)
     }
 
-    /// All requests so far, in order.
-    pub(super) fn heard(&self) -> Vec<ModelRequest> {
-        self.desk.heard.lock().clone()
+    pub(super) fn script(&self) -> &[ScriptStep] {
+        &self.state.script
+    }
+
+    /// Removes and returns all requests so far, in order.
+    pub(super) fn take_requests(&self) -> Vec<ModelRequest> {
+        std::mem::take(&mut self.state.requests.lock())
     }
 }
 

@@ -1,17 +1,16 @@
 //! One run of one agent, to the last request to the model.
 
 use super::agent::Agent;
-use super::errand::{self, ErrandStep};
-use super::install::Installed;
+use super::home::AgentHome;
 use super::model::{Model, ModelRequest};
-use super::stay::AgentHome;
-use crate::hostile::HostilePrograms;
+use super::script::ScriptStep;
 use anyhow::Context;
 use std::io::Read;
+use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// The timeout of an agent.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -19,9 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// The record of a run.
 pub(super) struct AgentRun {
     pub(super) agent: &'static dyn Agent,
-    pub(super) steps: Vec<ErrandStep>,
-    /// The output of `connect`.
-    pub(super) connected: String,
+    pub(super) steps: Vec<ScriptStep>,
     /// The requests to the model.
     pub(super) requests: Vec<ModelRequest>,
     pub(super) took: Duration,
@@ -32,20 +29,17 @@ pub(super) struct AgentRun {
 impl AgentRun {
     pub(super) fn start(
         agent: &'static dyn Agent,
-        installed: &Installed,
-        programs: &HostilePrograms,
+        program: &Path,
+        home: &AgentHome,
+        model: &Model,
     ) -> anyhow::Result<Self> {
-        let word = word();
-        let steps = errand::steps(&word);
-        let model = Model::begin(steps.clone())?;
-        let stay = AgentHome::begin(programs, &word)?;
-        agent.settle(&stay, &model.url())?;
-        let connected = stay.toolscout(&["connect", agent.name()])?;
-        let mut command = stay.command(&installed.program(agent));
-        agent.errand(&mut command, &model.url());
+        agent.prepare(&home.home(), &home.project())?;
+        let mut command = home.command(program);
+        agent.prompt(&mut command, &model.url());
         let since = Instant::now();
         let ended = end(command)?;
-        Ok(Self { agent, steps, connected, heard: model.heard(), took: since.elapsed(), ended })
+        let (steps, requests) = (model.script().to_vec(), model.take_requests());
+        Ok(Self { agent, steps, requests, took: since.elapsed(), ended })
     }
 
     /// The request with the most results: agents send the whole conversation each time.
@@ -78,12 +72,6 @@ impl AgentRun {
         }
         problems
     }
-}
-
-/// A word that cannot be guessed.
-fn word() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("quokka-{:06x}", now.subsec_nanos() ^ std::process::id())
 }
 
 /// Waits until the agent and its children have ended, up to the timeout. Its output is returned

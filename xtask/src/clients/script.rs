@@ -25,6 +25,8 @@ pub(super) fn steps(word: &str) -> Vec<ScriptStep> {
         expected: said.to_owned(),
     };
     vec![
+        search("add two numbers", "everything/get-sum"),
+        execute("everything/get-sum", json!({"a": 2, "b": 40}), "42"),
         search("word of the day", "local/word-of-the-day"),
         execute("local/word-of-the-day", json!({"language": "en"}), &format!("en: {word}")),
         search("echo the text back", "honest/echo"),

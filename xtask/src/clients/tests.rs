@@ -54,7 +54,8 @@ fn messages_carry_calls_and_results() {
     let result = json!({"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "hits"}]}]});
     let second = json!({"stream": true, "tools": tools, "messages": [{"role": "user", "content": "go"}, result]});
     assert!(ask(&model, "/v1/messages", &second).contains("mcp__x__execute_tool"));
-    assert_eq!(model.heard()[1].results, ["hits"]);
+    let requests = model.take_requests();
+    assert_eq!(requests[1].results, ["hits"]);
     let title = ask(&model, "/v1/messages", &json!({"messages": [], "model": "small"}));
     assert!(title.contains(r#""text":"ok""#) && title.contains(r#""model":"small""#), "{title}");
     assert!(model.take_requests().is_empty(), "requests without tools are not recorded");
@@ -71,8 +72,9 @@ fn responses_carry_calls_in_namespaces() {
         answer.contains(r#""name":"execute_tool","#) && answer.contains(r#""namespace":"mcp__x""#),
         "{answer}"
     );
-    let heard = &model.heard()[0];
-    assert_eq!(heard.results, ["hits"]);
+    let requests = model.take_requests();
+    let requests = &requests[0];
+    assert_eq!(requests.results, ["hits"]);
     assert_eq!(
         requests.tools.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["shell", "mcp__x.tool_search", "mcp__x.execute_tool"]
@@ -97,27 +99,36 @@ fn chats_end_when_the_script_is_over() {
 #[test]
 fn gemini_requests_carry_calls_and_results() {
     let model = model();
-    assert!(ask(&model, "/v1/messages/count_tokens", &json!({})).contains(r#""input_tokens":1"#));
-    assert!(model.heard().is_empty());
-}
-
-fn visit(heard: Vec<ModelRequest>, ended: Result<(), String>) -> AgentRun {
-    let connected = "Connected\n".to_owned();
-    AgentRun {
-        agent: AGENTS[0],
-        steps: steps("word"),
-        connected,
-        heard,
-        took: Duration::ZERO,
-        ended,
-    }
+    let functions = json!([{"name": "mcp_x_tool_search"}, {"name": "mcp_x_execute_tool"}]);
+    let tools = json!([{"functionDeclarations": functions}]);
+    let path = "/v1beta/models/scripted:streamGenerateContent?alt=sse";
+    let first = ask(&model, path, &json!({"tools": tools, "contents": []}));
+    assert!(first.contains(r#""functionCall":{"name":"mcp_x_tool_search""#), "{first}");
+    let part = json!({"functionResponse": {"name": "x", "response": {"output": "hits"}}});
+    let contents = json!([{"role": "user", "parts": [part]}]);
+    let second = ask(&model, path, &json!({"tools": tools, "contents": contents}));
+    assert!(second.contains("mcp_x_execute_tool"), "{second}");
+    assert_eq!(model.take_requests()[1].results, ["hits"]);
 }
 
 #[test]
-fn a_visit_without_faults_has_every_result() {
+fn other_endpoints_get_an_empty_response() {
+    let model = model();
+    assert!(ask(&model, "/v1/messages/count_tokens", &json!({})).contains(r#""input_tokens":1"#));
+    assert!(model.take_requests().is_empty());
+}
+
+fn run(requests: Vec<ModelRequest>, ended: Result<(), String>) -> AgentRun {
+    AgentRun { agent: AGENTS[0], steps: steps("word"), requests, took: Duration::ZERO, ended }
+}
+
+#[test]
+fn a_run_with_every_result_has_no_problems() {
     let model = model();
     let tools = json!([{"name": "x_tool_search"}, {"name": "x_execute_tool"}]);
     let said = [
+        "1. everything/get-sum",
+        "The sum of 2 and 40 is 42.",
         "1. local/word-of-the-day",
         "en: word",
         "1. honest/echo\nand more\nand more\nand more",

@@ -12,12 +12,17 @@ const WIDTH: usize = 110;
 pub(super) struct Transcript(String);
 
 impl Transcript {
-    pub(super) fn of(visit: &AgentRun) -> Self {
+    /// The commands that set toolscout up, with their output.
+    pub(super) fn of_setup(commands: &[(&str, String)]) -> Self {
+        let shown = |(command, output): &(&str, String)| format!("$ toolscout {command}\n{output}");
+        let text = commands.iter().map(shown).collect::<Vec<_>>().join("\n");
+        Self(format!("### Setup\n\n```text\n{text}```\n"))
+    }
+
+    pub(super) fn of(run: &AgentRun) -> Self {
         let mut text =
-            format!("### {} {}\n\n```text\n", visit.agent.title(), install::version(visit.agent));
-        text += &format!("$ toolscout connect {}\n", visit.agent.name());
-        visit.connected.lines().for_each(|it| text += &format!("{it}\n"));
-        if let Some(last) = visit.last() {
+            format!("### {} {}\n\n```text\n", run.agent.title(), install::version(run.agent));
+        if let Some(last) = run.last() {
             let ours = last
                 .tools
                 .iter()

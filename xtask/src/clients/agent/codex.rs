@@ -1,8 +1,7 @@
 //! Codex: uses the OpenAI responses endpoint, and groups each server's tools in a namespace.
 
-use super::{Agent, AgentHome, ERRAND};
-use anyhow::Context;
-use std::fs;
+use super::{Agent, PROMPT};
+use crate::clients::server_spec::ServerSpec;
 use std::process::Command;
 
 pub(in crate::clients) struct CodexAgent;
@@ -24,15 +23,24 @@ impl Agent for CodexAgent {
         "codex"
     }
 
-    fn settle(&self, stay: &AgentHome, model: &str) -> anyhow::Result<()> {
-        let folder = stay.home().join(".codex");
-        fs::create_dir_all(&folder)?;
-        let settings = format!(
-            "# What was here before `toolscout connect` came.\n\
+    fn file(&self) -> &'static str {
+        ".codex/config.toml"
+    }
+
+    fn configuration(&self, servers: &[ServerSpec], model: &str) -> String {
+        let mut text = format!(
+            "# Settings from before toolscout.\n\
              model = \"scripted\"\nmodel_provider = \"scripted\"\n\n\
              [model_providers.scripted]\nname = \"Scripted\"\nbase_url = \"{model}/v1\"\nwire_api = \"responses\"\n"
         );
-        fs::write(folder.join("config.toml"), settings).context("write Codex's settings")
+        for server in servers {
+            let [program, args @ ..] = &server.command[..] else { continue };
+            let (program, args) =
+                (toml::Value::from(program.as_str()), toml::Value::from(args.to_vec()));
+            text +=
+                &format!("\n[mcp_servers.{}]\ncommand = {program}\nargs = {args}\n", server.name);
+        }
+        text
     }
 
     fn prompt(&self, command: &mut Command, _: &str) {

@@ -1,9 +1,8 @@
 //! OpenCode: uses any endpoint compatible with OpenAI chat completions.
 
-use super::{Agent, AgentHome, ERRAND};
-use anyhow::Context;
-use serde_json::json;
-use std::fs;
+use super::{Agent, PROMPT};
+use crate::clients::server_spec::ServerSpec;
+use serde_json::{Map, json};
 use std::process::Command;
 
 pub(in crate::clients) struct OpenCodeAgent;
@@ -25,18 +24,31 @@ impl Agent for OpenCodeAgent {
         "opencode"
     }
 
-    fn settle(&self, stay: &AgentHome, model: &str) -> anyhow::Result<()> {
-        let folder = stay.home().join(".config/opencode");
-        fs::create_dir_all(&folder)?;
+    fn file(&self) -> &'static str {
+        ".config/opencode/opencode.json"
+    }
+
+    fn configuration(&self, servers: &[ServerSpec], model: &str) -> String {
         let provider = json!({
             "npm": "@ai-sdk/openai-compatible",
             "name": "Scripted",
             "options": {"baseURL": format!("{model}/v1"), "apiKey": "none"},
             "models": {"scripted": {"name": "Scripted"}},
         });
-        let settings = json!({"provider": {"scripted": provider}, "model": "scripted/scripted", "share": "disabled"});
-        fs::write(folder.join("opencode.json"), format!("{settings:#}\n"))
-            .context("write OpenCode's settings")
+        let entries: Map<_, _> = servers
+            .iter()
+            .map(|server| {
+                let entry = json!({"type": "local", "command": server.command, "environment": server.env()});
+                (server.name.to_owned(), entry)
+            })
+            .collect();
+        let settings = json!({
+            "provider": {"scripted": provider},
+            "model": "scripted/scripted",
+            "share": "disabled",
+            "mcp": entries,
+        });
+        format!("{settings:#}\n")
     }
 
     fn prompt(&self, command: &mut Command, _: &str) {

@@ -13,6 +13,8 @@ pub(in crate::clients) enum Dialect {
     Responses,
     /// OpenAI's chat completions, which many other models support.
     Chat,
+    /// Google's `generateContent`.
+    Gemini,
 }
 
 /// The name of a tool as an agent presents it.
@@ -25,9 +27,10 @@ pub(in crate::clients) struct ShownToolName {
 
 impl Display for ShownToolName {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.space.is_empty() {
-            true => f.write_str(&self.name),
-            false => write!(f, "{}.{}", self.space, self.name),
+        if self.space.is_empty() {
+            f.write_str(&self.name)
+        } else {
+            write!(f, "{}.{}", self.space, self.name)
         }
     }
 }
@@ -43,6 +46,7 @@ impl Dialect {
             Some("messages") => Some(Self::Messages),
             Some("responses") => Some(Self::Responses),
             Some("completions") => Some(Self::Chat),
+            Some(model) if model.ends_with(":streamGenerateContent") => Some(Self::Gemini),
             _ => None,
         }
     }
@@ -63,9 +67,17 @@ impl Dialect {
                     .collect()
             }
             Self::Responses => {
-                let outputs =
-                    list(&asked["input"]).iter().filter(|it| it["type"] == "function_call_output");
-                outputs.map(|it| text(&it["output"])).collect()
+                let outputs = list(&asked["input"])
+                    .iter()
+                    .filter(|item| item["type"] == "function_call_output");
+                outputs.map(|output| text(&output["output"])).collect()
+            }
+            Self::Gemini => {
+                let parts = list(&asked["contents"]).iter().flat_map(|turn| list(&turn["parts"]));
+                parts
+                    .filter_map(|part| part.get("functionResponse"))
+                    .map(|response| text(&response["response"]["output"]))
+                    .collect()
             }
             Self::Chat => in_messages()
                 .filter(|message| message["role"] == "tool")
@@ -88,6 +100,7 @@ impl Dialect {
             Self::Messages => messages(asked, number, call),
             Self::Responses => responses(number, call),
             Self::Chat => chat(asked, number, call),
+            Self::Gemini => gemini(number, call),
         };
         ("text/event-stream", events)
     }
@@ -96,7 +109,10 @@ impl Dialect {
 fn named(tool: &Value, space: &str) -> Vec<ShownToolName> {
     if tool["type"] == "namespace" {
         let space = tool["name"].as_str().unwrap_or_default();
-        return list(&tool["tools"]).iter().flat_map(|it| named(it, space)).collect();
+        return list(&tool["tools"]).iter().flat_map(|item| named(item, space)).collect();
+    }
+    if let Some(functions) = tool.get("functionDeclarations") {
+        return list(functions).iter().flat_map(|item| named(item, space)).collect();
     }
     let name =
         tool["name"].as_str().or(tool["function"]["name"].as_str()).or(tool["type"].as_str());
@@ -208,6 +224,19 @@ fn chat(asked: &Value, number: usize, call: Call<'_>) -> String {
         format!("data: {chunk}\n\n")
     };
     choices.iter().map(chunk).collect::<String>() + "data: [DONE]\n\n"
+}
+
+fn gemini(number: usize, call: Call<'_>) -> String {
+    let part = match call {
+        Some((tool, arguments)) => json!({"functionCall": {"name": tool.name, "args": arguments}}),
+        None => json!({"text": done(number)}),
+    };
+    let content = json!({"role": "model", "parts": [part]});
+    let chunk = json!({
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+    });
+    format!("data: {chunk}\r\n\r\n")
 }
 
 /// SSE events, each named by its type.

@@ -38,9 +38,10 @@ impl ModelHttpRequest {
             }
         }
         let mut body = Vec::new();
-        match is_chunked {
-            true => while chunk(stream, &mut body)? {},
-            false => take(stream, length, &mut body)?,
+        if is_chunked {
+            while chunk(stream, &mut body)? {}
+        } else {
+            take(stream, length, &mut body)?
         }
         Ok(Some(Self { path: path.to_owned(), body, wants_body: method != "HEAD" }))
     }
