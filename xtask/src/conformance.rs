@@ -5,6 +5,8 @@
 //! Expected failures and their reasons are in `expected.yml`. Any other failure is a fault, and so
 //! is an expected failure that passes.
 
+mod comparison;
+mod dual_server;
 mod expected;
 mod leg;
 mod options;
@@ -17,6 +19,7 @@ mod tests;
 mod world;
 
 use anyhow::ensure;
+use comparison::Comparison;
 use expected::ExpectedFailures;
 use leg::Leg;
 use options::Options;
@@ -42,13 +45,21 @@ fn hold(
     let expected = ExpectedFailures::read()?;
     let mut faults = Vec::new();
     println!("{}", table::HEAD);
+    let mut ran = Vec::new();
     for leg in legs {
         let outcome = leg.run(suite, programs)?;
         for scenario in &outcome.through {
             println!("{}", table::row(leg, scenario, &expected));
         }
-        println!("{}", table::sum(leg, &outcomes));
-        faults.extend(expected.judge(leg, &outcomes));
+        println!("{}", table::sum(leg, &outcome.through));
+        faults.extend(expected.judge(leg, &outcome.through));
+        faults.extend(comparison::faults(leg, &outcome));
+        ran.push((leg, outcome));
+    }
+    let mut comparison = Comparison::default();
+    ran.iter().for_each(|(leg, outcome)| comparison.add(leg, outcome));
+    if let Some(table) = comparison.table() {
+        println!("\n{table}");
     }
     Ok(faults)
 }

