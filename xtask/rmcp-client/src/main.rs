@@ -48,8 +48,5 @@ fn call(runtime: &Runtime, client: &RunningService<RoleClient, ()>) -> Result<Du
     let start = Instant::now();
     let result = runtime.block_on(client.call_tool(params))?;
     let time = start.elapsed();
-    match serde_json::to_string(&result)?.contains(TEXT) {
-        true => Ok(time),
-        false => Err(format!("the server answered {result:?}").into()),
-    }
+    if serde_json::to_string(&result)?.contains(TEXT) { Ok(time) } else { Err(format!("the server answered {result:?}").into()) }
 }

@@ -106,9 +106,10 @@ pub(super) const KINDS: &[CommandKind] = &[
     }),
     kind("trust", |shadow, world, _| {
         let folder = world.elsewhere();
-        let (words, acknowledges): (&[&str], _) = match shadow.is_trusted {
-            false => (&["trust", &folder], "Trusted: "),
-            true => (&["trust", "--remove", &folder], "No longer trusted"),
+        let (words, acknowledges): (&[&str], _) = if shadow.is_trusted {
+            (&["trust", "--remove", &folder], "No longer trusted")
+        } else {
+            (&["trust", &folder], "Trusted: ")
         };
         Some(CrashCommand {
             acknowledges,

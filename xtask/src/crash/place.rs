@@ -49,6 +49,7 @@ impl CrashProject {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.top.join("home"));
         command
+            .env("TOOLSCOUT_SANDBOX", "off")
             .env("TOOLSCOUT_STATE_DIR", state)
             .env("TOOLSCOUT_CONFIG_DIR", self.top.join("config"));
         command

@@ -71,11 +71,14 @@ impl Shadow {
                 .map(|server| (text(server, "id"), server["toolCount"].as_u64().unwrap_or(0)))
                 .collect(),
         };
-        let in_force =
-            servers.iter().map(|it| (text(it, "id"), it["state"] != "disabled")).collect();
-        match shadow.servers() == in_force {
-            true => Ok(shadow),
-            false => Err(CrashFinding::new(
+        let in_force = servers
+            .iter()
+            .map(|server| (text(server, "id"), server["state"] != "disabled"))
+            .collect();
+        if shadow.servers() == in_force {
+            Ok(shadow)
+        } else {
+            Err(CrashFinding::new(
                 CrashFindingKind::Corrupt,
                 format!("the file is not in force, but {in_force:?}"),
             ))

@@ -190,7 +190,7 @@ fn the_table_counts_each_sort_of_fault() {
 | `lock` | 2 | 1 | 0 | 1 | 0 | 0 | **fail** |
 | all | 2 | 1 | 0 | 1 | 0 | 0 | **fail** |
 
-1 temporary files left behind; 0 of them for good.
+1 temporary files left behind, 0 of them permanently.
 ";
     assert_eq!(tally.markdown(), table);
     assert_eq!((tally.faults(), tally.turns(lock)), (1, 2));

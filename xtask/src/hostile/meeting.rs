@@ -151,23 +151,25 @@ impl Meeting {
         list.as_array().cloned().unwrap_or_default()
     }
 
-    /// A remark about a successful meeting.
-    pub(crate) fn remark(&self) -> String {
-        let word = |field| self.said_of_hostile(field).as_str().unwrap_or_default().to_owned();
-        let tools = self.tools_of("hostile").len();
-        let (status, error) = (word("discoveryStatus"), word("discoveryError"));
-        let call = self.step(HOSTILE);
-        let ended = call.and_then(Watched::code).map_or("killed".to_owned(), |it| it.to_string());
-        // If the list succeeded, the call is what needs an explanation.
-        let error =
-            if error.is_empty() { call.map_or(String::new(), first_complaint) } else { error };
-        let held = self.held();
-        let held = if held == 0 { String::new() } else { format!(", {held} held") };
-        let error = if error.is_empty() { error } else { format!("; {error}") };
-        format!(
-            "{status}, {tools} tools{held}, {} starts, {} lists, call {ended}{error}",
-            self.starts, self.lists
-        )
+    /// The cells of the table: discovery status, tools, quarantined tools, starts, lists, and the
+    /// exit code of the call.
+    pub(crate) fn counts(&self) -> String {
+        let status = self.said_of_hostile("discoveryStatus");
+        let status = status.as_str().unwrap_or_default();
+        let (tools, held) = (self.tools_of("hostile").len(), self.held());
+        let ended = self
+            .step(HOSTILE)
+            .and_then(Watched::code)
+            .map_or("killed".to_owned(), |code| code.to_string());
+        format!("{status} | {tools} | {held} | {} | {} | {ended}", self.starts, self.lists)
+    }
+
+    /// The reason of a failed discovery, or else of a failed call; empty if both succeeded.
+    pub(crate) fn reason(&self) -> String {
+        match self.said_of_hostile("discoveryError").as_str() {
+            Some(error) if !error.is_empty() => error.to_owned(),
+            _ => self.step(HOSTILE).map_or(String::new(), first_complaint),
+        }
     }
 }
 

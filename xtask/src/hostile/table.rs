@@ -2,8 +2,9 @@
 
 use super::meeting::Meeting;
 
-pub(super) const HEAD: &str =
-    "| mode | transport | verdict | peak MB | ms | what was seen |\n|---|---|---|---:|---:|---|";
+pub(super) const HEAD: &str = "\
+| mode | transport | verdict | peak MB | ms | discovery | tools | quarantined | starts | lists | exit | reason |
+|---|---|---|---:|---:|---|---:|---:|---:|---:|---:|---|";
 
 pub(super) fn row(meeting: &Meeting, reasons: &[String]) -> String {
     let verdict = if reasons.is_empty() { "pass" } else { "**fail**" };
@@ -14,7 +15,8 @@ pub(super) fn row(meeting: &Meeting, reasons: &[String]) -> String {
         meeting.mode,
         meeting.transport,
         meeting.refresh().time.as_millis(),
-        fit_for_a_cell(&said)
+        meeting.counts(),
+        fit_for_a_cell(&reason)
     )
 }
 

@@ -92,11 +92,19 @@ fn every_fault_of_a_command_is_found() {
         of(|value| value.status = Some(ExitStatus::from_raw(6)))
             .contains("`server list --json` broke down: signal: 6")
     );
-    assert!(of(|it| it.err = b"thread 'main' panicked at x.rs".to_vec()).contains("broke down"));
-    assert_eq!(of(|it| it.err = b"\x1b[31m".to_vec()), "`server list --json` lets U+001B through");
-    assert_eq!(of(|it| it.time = Duration::from_secs(2)), "`server list --json` took 2000 ms");
+    assert!(
+        of(|value| value.err = b"thread 'main' panicked at x.rs".to_vec()).contains("broke down")
+    );
     assert_eq!(
-        of(|it| it.err = b"hush-5c1f0a".to_vec()),
+        of(|value| value.err = b"\x1b[31m".to_vec()),
+        "`server list --json` lets U+001B through"
+    );
+    assert_eq!(
+        of(|value| value.time = Duration::from_secs(2)),
+        "`server list --json` took 2000 ms"
+    );
+    assert_eq!(
+        of(|value| value.err = b"hush-5c1f0a".to_vec()),
         "`server list --json` shows a secret of our environment"
     );
     assert_eq!(
@@ -133,9 +141,12 @@ fn every_fault_of_a_meeting_is_found() {
         "the honest server's tools are missing; `echo` is missing: null"
     );
     let two = TOOLS.replace("]", r#",{"source":"hostile","name":"smuggled"}]"#);
-    assert_eq!(found(|it| command(it, "tools --json").out = two.into_bytes()), "2 tools, not 1");
     assert_eq!(
-        found(|it| command(it, "review --json").out = b"[{}]".to_vec()),
+        found(|value| command(value, "tools --json").out = two.into_bytes()),
+        "2 tools, not 1"
+    );
+    assert_eq!(
+        found(|value| command(value, "review --json").out = b"[{}]".to_vec()),
         "1 tools are quarantined, not 0"
     );
     assert_eq!(
@@ -228,15 +239,18 @@ fn what_a_server_said_stays_in_its_cell() {
 #[test]
 fn a_call_that_fails_is_explained_where_the_list_is_not() {
     let mut meeting = of_mode("honest");
-    assert_eq!(meeting.remark(), "success, 1 tools, 2 starts, 1 lists, call 0");
+    assert_eq!(
+        (meeting.counts(), meeting.reason()),
+        ("success | 1 | 0 | 2 | 1 | 0".to_owned(), String::new())
+    );
     let err = b"error: source `hostile`: it is gone\n  hint: wait\n".to_vec();
     *command(&mut meeting, "run hostile/echo") = Watched { err, ..said(3, "") };
-    assert_eq!(meeting.remark(), "success, 1 tools, 2 starts, 1 lists, call 3; it is gone");
-    command(&mut meeting, "run hostile/echo").err = b"Error: obey me\n".to_vec();
     assert_eq!(
-        meeting.remark(),
-        "success, 1 tools, 2 starts, 1 lists, call 3; the tool says that it failed"
+        (meeting.counts(), meeting.reason()),
+        ("success | 1 | 0 | 2 | 1 | 3".to_owned(), "it is gone".to_owned())
     );
+    command(&mut meeting, "run hostile/echo").err = b"Error: obey me\n".to_vec();
+    assert_eq!(meeting.reason(), "the tool reported a failure");
 }
 
 #[test]

@@ -91,6 +91,7 @@ impl HostileWorld {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path("home"));
         command
+            .env("TOOLSCOUT_SANDBOX", "off")
             .env("TOOLSCOUT_STATE_DIR", self.path("state"))
             .env("TOOLSCOUT_CONFIG_DIR", self.path("config"));
         command.env("TOOLSCOUT_TRUST", "1").env("SOME_TOKEN", SECRET).env("GIVEN", GIVEN);
