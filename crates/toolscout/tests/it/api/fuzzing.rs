@@ -30,16 +30,9 @@ fn fuzzed_requests_never_cause_an_internal_error() {
         command
             .args(["run", &format!("http://{}/api/openapi.json", api.web.addr)])
             .args(["--header", token]);
-        command.args([
-            "--exclude-path",
-            "/api/events",
-            "--max-examples",
-            "15",
-            "--seed",
-            "1",
-            "--workers",
-            "2",
-        ]);
+        command.args(["--exclude-path", "/api/events", "--max-examples", "15", "--seed", "1"]);
+        // One worker: with more, the threads of Python 3.11 disturb each
+        // other's `ast.parse` (python/cpython#106905), and the generator fails.
         // The routes of a project are the same routes in another place.
         command.args(["--exclude-path-regex", r"^/api/projects/\{project\}"]);
         // A request may match the schema and still be refused for a reason that no schema can
