@@ -17,6 +17,7 @@
 pub mod complete;
 pub mod flags;
 pub mod help;
+pub mod man;
 pub mod spec;
 pub mod style;
 pub mod usage;

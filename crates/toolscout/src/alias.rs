@@ -1,6 +1,7 @@
 //! Words that people type for a command with another name.
 
 use crate::command::Commands;
+use crate::topics::{self, TOPICS};
 
 /// Words and their commands. A tool with such a name wins over the alias.
 const ALIASES: &[(&str, &str)] = &[
@@ -50,7 +51,7 @@ fn command(words: &str, rest: &[String], commands: &Commands) -> Option<Alias> {
     Some(Alias::Command { name: (*name).to_owned(), rest: rest.to_vec() })
 }
 
-/// `help server add` is `server add --help`.
+/// `help server add` is `server add --help`; `help files` is a topic.
 fn help(words: &[String], commands: &Commands) -> Alias {
     let words: Vec<&str> =
         words.iter().map(String::as_str).take_while(|word| !word.starts_with('-')).collect();
@@ -62,5 +63,8 @@ fn help(words: &[String], commands: &Commands) -> Alias {
         _ => None,
     };
     let name = name.or_else(aliased).unwrap_or_else(|| (*first).to_owned());
+    if commands.find(&name).is_none() && TOPICS.iter().any(|topic| topic.name == name) {
+        return Alias::Command { name: topics::COMMAND.to_owned(), rest: vec![name] };
+    }
     Alias::Command { name, rest: vec!["--help".to_owned()] }
 }

@@ -32,6 +32,7 @@ pub mod plugins;
 mod progress;
 #[cfg(test)]
 mod tests;
+mod topics;
 mod words;
 
 pub use app::{App, AppBuilder};

@@ -152,7 +152,8 @@ impl Page {
     }
 }
 
-fn usage(program: &str, spec: &CommandSpec) -> String {
+/// `toolscout run [OPTIONS] TOOL [ARG...]`.
+pub(super) fn usage(program: &str, spec: &CommandSpec) -> String {
     let mut words = vec![program.to_owned()];
     if !spec.name.is_empty() && spec.name != program {
         words.push(line(&spec.name));
@@ -177,14 +178,14 @@ fn usage(program: &str, spec: &CommandSpec) -> String {
                 .map(|required| format!("{}{}", line(&required.shown()), value_part(required))),
         );
     }
-    words.extend(spec.positionals.iter().map(|positional| {
-        if positional.required {
-            positional_name(positional)
-        } else {
-            format!("[{}]", positional_name(positional))
-        }
-    }));
+    words.extend(spec.positionals.iter().map(positional_usage));
     words.join(" ")
+}
+
+/// `TOOL`, or `[ARG...]` if it may be missing.
+pub(super) fn positional_usage(positional: &PositionalSpec) -> String {
+    let name = positional_name(positional);
+    if positional.required { name } else { format!("[{name}]") }
 }
 
 fn positional_name(positional: &PositionalSpec) -> String {
@@ -192,7 +193,7 @@ fn positional_name(positional: &PositionalSpec) -> String {
 }
 
 /// `-u, --url URL`; without a short option the long name stays in its column.
-fn option_usage(option: &OptionSpec) -> String {
+pub(super) fn option_usage(option: &OptionSpec) -> String {
     let short = option.short.map_or("    ".to_owned(), |value| format!("-{value}, "));
     let no = if option.negatable { "[no-]" } else { "" };
     format!("{short}--{no}{}{}", line(&option.long), value_part(option))

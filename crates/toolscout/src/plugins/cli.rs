@@ -2,6 +2,7 @@
 
 mod complete;
 mod learning;
+mod manual;
 mod overview;
 mod run;
 mod tool_command;
@@ -11,7 +12,8 @@ use crate::{AfterSetup, AppError, Plugin, Setup};
 use std::sync::Arc;
 use toolscout_core::event::Observer;
 
-/// Adds `tools`, `search`, `describe`, `run`, `export`, `completion`, and a command per tool.
+/// Adds `tools`, `search`, `describe`, `run`, `export`, `completion`, `man`, and a command
+/// per tool.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cli;
 
@@ -36,6 +38,8 @@ impl Plugin for Cli {
         cx.add_command(overview::Overview)?;
         cx.add_command(run::RunCommand)?;
         cx.add_command(complete::CompletionCommand)?;
+        cx.add_command(manual::ManualCommand)?;
+        cx.add_command(manual::TopicCommand)?;
         cx.add_command(complete::CompleteCommand)
     }
 

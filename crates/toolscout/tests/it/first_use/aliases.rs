@@ -28,6 +28,25 @@ fn an_alias_behaves_as_its_command() {
     }
 }
 
+/// The topics of the help are sections of the manual page too.
+#[test]
+fn help_shows_topics_and_man_the_manual_page() {
+    let world = World::project();
+    for (topic, text) in [
+        ("environment", "TOOLSCOUT_STATE_DIR is the folder"),
+        ("files", "trust.db has trust and approvals"),
+        ("exit-codes", "  130  interrupted"),
+    ] {
+        let shown = world.stdout(&["help", topic]);
+        assert!(shown.contains(text), "{shown}");
+    }
+    let page = world.stdout(&["man"]);
+    for line in [".SS server add", ".SH ENVIRONMENT", ".SH FILES", ".SH EXIT STATUS"] {
+        assert!(page.lines().any(|found| found == line), "{line}:\n{page}");
+    }
+    assert!(!page.contains(".SS \\_"), "a hidden command:\n{page}");
+}
+
 /// U-06: a tool wins over the alias of its name, also for options that both have.
 #[test]
 fn a_tool_wins_over_an_alias_of_its_name() {
