@@ -134,6 +134,8 @@ pub struct OperationSpec {
     pub needs_network: bool,
     /// Which process runs it, if it is invoked from the command line.
     pub host: HostUse,
+    /// What its commands say about unavailable servers.
+    pub unavailable_servers: UnavailableServers,
     /// The maximum run time; a request may set a shorter deadline.
     pub deadline: Option<Duration>,
     /// Whether its output gives operator rights, so that it counts as a decision although it changes
@@ -164,6 +166,7 @@ impl OperationSpec {
             confirm: Confirm::Never,
             needs_network: false,
             host: HostUse::Never,
+            unavailable_servers: UnavailableServers::Omit,
             deadline: None,
             gives_rights: false,
             keeps_profile: false,
@@ -276,6 +279,18 @@ pub enum HostUse {
     Preferred,
     /// It acts on running servers: without a host there is nothing to do.
     Required,
+}
+
+/// What a command says on stderr about servers that are unavailable or still loading.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnavailableServers {
+    /// Nothing: the command is not about all servers.
+    #[default]
+    Omit,
+    /// Their number, because the listed tools lack theirs.
+    Count,
+    /// A warning for each, because the command is about servers.
+    Warn,
 }
 
 /// The HTTP route of an operation. Input fields named in the path come from the path; for GET

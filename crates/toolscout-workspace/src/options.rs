@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use toolscout_surface::cli::{Locale, Parsed};
+use toolscout_surface::operation::UnavailableServers;
 use toolscout_surface::output::Format;
 
 /// The global options, given before the command, or after it if the command is built in.
@@ -24,11 +25,9 @@ pub struct CommandTraits {
     pub only_reads: bool,
     /// It is about all tools, not about one of them.
     pub shows_tools: bool,
-    /// It lists tools, so it notes that tools of some servers are missing.
-    pub lists_tools: bool,
-    /// It is about servers, so it reports each that is unavailable.
-    pub is_about_servers: bool,
-    /// It serves clients, to which it can send requests.
+    /// What it says about unavailable servers.
+    pub unavailable_servers: UnavailableServers,
+    /// It serves clients, to which it can send requests, and runs the servers.
     pub serves: bool,
     /// It runs the servers in its own process, even if another process is the host of the project:
     /// the effects of one agent on a server must not reach another agent, and the socket of a

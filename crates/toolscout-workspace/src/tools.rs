@@ -15,6 +15,7 @@ use toolscout_core::{
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, RefreshOutcome};
 use toolscout_surface::cli::analyze;
+use toolscout_surface::operation::UnavailableServers;
 
 /// The tools of all sources. Discovery runs once for all users.
 pub struct Tools {
@@ -166,10 +167,14 @@ impl Tools {
         let (of_servers, others): (Vec<_>, Vec<_>) =
             diagnostics.iter().partition(|diagnostic| is_server_state(diagnostic));
         others.iter().for_each(|diagnostic| self.warn(diagnostic));
-        if self.command.is_about_servers || self.verbosity == Verbosity::Verbose {
-            self.report_each_server(&of_servers);
-        } else if self.command.lists_tools && self.verbosity == Verbosity::Normal {
-            self.note_missing_servers(of_servers.len());
+        match (self.command.unavailable_servers, self.verbosity) {
+            (UnavailableServers::Warn, _) | (_, Verbosity::Verbose) => {
+                self.report_each_server(&of_servers);
+            }
+            (UnavailableServers::Count, Verbosity::Normal) => {
+                self.note_missing_servers(of_servers.len());
+            }
+            _ => {}
         }
         Ok(diagnostics)
     }

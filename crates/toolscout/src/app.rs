@@ -142,7 +142,7 @@ impl App {
         let traits = &options.command;
         // Log lines are written without pausing the progress.
         let logs = options.switch("verbose") || options.text("log-format").is_some();
-        let is_hidden = traits.serves || traits.runs_servers || traits.only_reads || logs;
+        let is_hidden = traits.runs_servers || traits.only_reads || logs;
         if !is_hidden && !options.switch("no-progress") && !options.switch("quiet") {
             self.environment.show_progress();
         }

@@ -17,6 +17,7 @@ use toolscout_surface::cli::{CommandSpec, Parsed};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Operations, Text};
 use toolscout_surface::output::{self, Format};
+use toolscout_workspace::CommandTraits;
 
 /// A command of the program.
 pub trait Command: Send + Sync {
@@ -40,6 +41,12 @@ pub trait Command: Send + Sync {
 
     /// Runs the command.
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>>;
+
+    /// The properties that sources and the gateway depend on. The command line adds what its
+    /// options imply.
+    fn traits(&self) -> CommandTraits {
+        CommandTraits::default()
+    }
 
     /// Whether it handles `--help` itself, instead of the help of its own spec being shown.
     fn answers_help(&self) -> bool {

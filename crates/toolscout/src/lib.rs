@@ -51,7 +51,8 @@ pub use toolscout_source as source;
 pub use toolscout_surface as surface;
 pub use toolscout_workspace::journal;
 pub use toolscout_workspace::{
-    AppError, Captured, Environment, LifecycleError, Options, Startup, Tools, Workspace,
+    AppError, Captured, CommandTraits, Environment, LifecycleError, Options, Startup, Tools,
+    Workspace,
 };
 
 /// The code of the guide, compiled as documentation tests.

@@ -10,6 +10,7 @@ use toolscout_core::escape;
 use toolscout_surface::cli::{
     self, CommandSpec, InputFrom, Locale, OptionSpec, Parsed, UsageErrors,
 };
+use toolscout_surface::operation::UnavailableServers;
 use toolscout_surface::output::Format;
 use toolscout_workspace::{ColorChoice, CommandTraits};
 
@@ -58,29 +59,22 @@ impl Line {
             }
             None => None,
         };
-        let only_reads = only_reads(&before, word.as_deref(), &rest);
-        let shows_tools =
-            !only_reads && word.as_deref().is_none_or(|word| takes_ours(commands, word));
-        let lists_tools = matches!(word.as_deref(), None | Some("tools" | "tools list"));
-        let is_about_servers = word.as_deref().is_some_and(is_about_servers);
-        let serves = matches!(word.as_deref(), Some("serve" | "ui"));
-        let runs_servers = serves || word.as_deref() == Some("server host");
+        let mut traits = match word.as_deref() {
+            Some(word) => commands.find(word).map(|command| command.traits()).unwrap_or_default(),
+            // The overview lists tools.
+            None => CommandTraits {
+                unavailable_servers: UnavailableServers::Count,
+                ..CommandTraits::default()
+            },
+        };
+        traits.only_reads |= wants_help(&before, &rest);
+        traits.shows_tools =
+            !traits.only_reads && word.as_deref().is_none_or(|word| takes_ours(commands, word));
         // If the line cannot be parsed, its `--lang` is still used, so that the error is shown in
         // that language.
         let is_understood =
             after.is_some() || word.as_deref().is_none_or(|word| !takes_ours(commands, word));
-        let options = Options::new(
-            before,
-            after,
-            CommandTraits {
-                only_reads,
-                shows_tools,
-                lists_tools,
-                is_about_servers,
-                serves,
-                runs_servers,
-            },
-        );
+        let options = Options::new(before, after, traits);
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
         let default_format = default_format(&env);
         let locale = locale(lang, env);
@@ -173,11 +167,6 @@ fn takes_ours(commands: &Commands, word: &str) -> bool {
     commands.find(word).is_some_and(|command| !command.spec().stop_at_positional)
 }
 
-/// Whether a command concerns servers rather than their tools.
-fn is_about_servers(word: &str) -> bool {
-    word == "discover" || word.split(' ').next() == Some("server")
-}
-
 /// The arguments as strings.
 pub(crate) fn texts(
     args: impl IntoIterator<Item = impl Into<OsString>>,
@@ -233,12 +222,9 @@ fn being_typed(program: &CommandSpec, rest: &[String]) -> Option<Parsed> {
     cli::parse(program, words.split_last()?.1).ok()
 }
 
-fn only_reads(before: &Parsed, word: Option<&str>, rest: &[String]) -> bool {
-    let asks_help = |text: &String| text == "--help" || text == "-h";
-    let reads = |word: &str| matches!(word, COMPLETE | "completion");
-    before.switch("help")
-        || rest.iter().take_while(|item| *item != "--").any(asks_help)
-        || word.is_some_and(reads)
+fn wants_help(before: &Parsed, rest: &[String]) -> bool {
+    let is_help = |text: &String| text == "--help" || text == "-h";
+    before.switch("help") || rest.iter().take_while(|item| *item != "--").any(is_help)
 }
 
 /// A built-in command with the program's options, which may follow it. The command's own options

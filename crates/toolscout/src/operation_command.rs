@@ -18,6 +18,7 @@ use toolscout_surface::operation::{
     OperationError, OperationOutput, Operations, StreamItem,
 };
 use toolscout_surface::output::{self, Format};
+use toolscout_workspace::CommandTraits;
 use toolscout_workspace::servers::PROMPT_TIMEOUT;
 
 /// A command of an operation.
@@ -66,6 +67,11 @@ impl Command for OperationCliCommand {
             self.command.summary
         };
         summary.to_owned()
+    }
+
+    fn traits(&self) -> CommandTraits {
+        let unavailable_servers = self.operation.spec.unavailable_servers;
+        CommandTraits { unavailable_servers, ..CommandTraits::default() }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {

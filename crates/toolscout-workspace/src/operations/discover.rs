@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::io;
 use toolscout_core::{Cx, DiagnosticLevel};
 use toolscout_folder::forget_failures;
-use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Operation, OperationError, OperationSpec, Text, UnavailableServers,
+};
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
@@ -38,6 +40,7 @@ impl Operation<Workspace> for DiscoverTools {
             "--json prints all details; --tools-from reads them back without another discovery.",
         ],
         examples: &["toolscout discover", "toolscout discover --json > tools.json"],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::local("discover", "Discover tools and print a report")
     };
 

@@ -28,8 +28,8 @@ use toolscout_gateway::{LoadingMark, RankingProfile};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::mcp::{Server, stdio};
-use toolscout_workspace::EventBroadcast;
 use toolscout_workspace::host::become_host;
+use toolscout_workspace::{CommandTraits, EventBroadcast};
 use web::Web;
 
 /// How often sessions without a client are removed.
@@ -101,6 +101,10 @@ impl Command for ServeCommand {
             .example("toolscout serve --profile work")
             .example("toolscout serve --http 127.0.0.1:7420")
             .example("toolscout serve --http 127.0.0.1:7420 --projects ../shop ../blog")
+    }
+
+    fn traits(&self) -> CommandTraits {
+        CommandTraits { serves: true, runs_servers: true, ..CommandTraits::default() }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {

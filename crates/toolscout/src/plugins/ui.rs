@@ -6,7 +6,7 @@ use toolscout_core::BoxFuture;
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::tool_error;
-use toolscout_workspace::sign_in_link_of_host;
+use toolscout_workspace::{CommandTraits, sign_in_link_of_host};
 
 /// The default port of the UI.
 const PORT: u16 = 7420;
@@ -44,6 +44,10 @@ impl Command for UiCommand {
             .note("If `toolscout serve --http` is running for this project, opens its web UI and exits. Otherwise serves the web UI, and MCP at `/mcp`, until interrupted.")
             .example("toolscout ui")
             .example("toolscout ui --no-open --port 8080")
+    }
+
+    fn traits(&self) -> CommandTraits {
+        CommandTraits { serves: true, runs_servers: true, ..CommandTraits::default() }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {

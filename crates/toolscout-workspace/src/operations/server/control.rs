@@ -14,6 +14,7 @@ use toolscout_gateway::Gateway;
 use toolscout_mcp_client::McpSource;
 use toolscout_surface::operation::{
     CommandName, ErrorCode, HostUse, HttpRoute, Operation, OperationError, OperationSpec, Text,
+    UnavailableServers,
 };
 
 /// Start, stop, restart, refresh, enable or disable a server.
@@ -119,6 +120,7 @@ impl Operation<Workspace> for ControlServer {
             "toolscout server disable files",
             "toolscout server enable files",
         ],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::change(
             "server control",
             "Start, stop, restart, refresh, enable or disable a server",

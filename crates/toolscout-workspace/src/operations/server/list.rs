@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolscout_core::{Cx, Moment, escape};
 use toolscout_surface::operation::{
-    CommandName, HostUse, Operation, OperationError, OperationSpec, Text,
+    CommandName, HostUse, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
 use toolscout_surface::output::age;
 use toolscout_surface::output::counted;
@@ -33,6 +33,7 @@ impl Operation<Workspace> for ListServers {
         host: HostUse::Preferred,
         notes: &["Starts no server; shows cached data."],
         examples: &["toolscout server list"],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::read("server list", "List MCP servers", "/api/servers")
     };
 

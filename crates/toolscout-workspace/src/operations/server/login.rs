@@ -12,7 +12,9 @@ use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::oauth::{self, DeviceLogin, Login, LoginRequest};
 use toolscout_mcp_client::{ClientError, OAuthGrant};
-use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Operation, OperationError, OperationSpec, Text, UnavailableServers,
+};
 
 /// The timeout for the login in the browser.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
@@ -56,6 +58,7 @@ impl Operation<Workspace> for LogIn {
         ],
         examples: &["toolscout server login github"],
         needs_network: true,
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::local_change("server login", "Log in to an HTTP server")
     };
 
@@ -157,6 +160,7 @@ impl Operation<Workspace> for LogOut {
 
     const SPEC: OperationSpec = OperationSpec {
         examples: &["toolscout server logout github"],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::local_change("server logout", "Log out of an HTTP server")
     };
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::{Cx, escape, redact};
 use toolscout_surface::operation::{
-    Access, HostUse, Operation, OperationError, OperationSpec, Text,
+    Access, HostUse, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
 
 /// Show recent stderr output of a server.
@@ -36,6 +36,7 @@ impl Operation<Workspace> for ShowServerLogs {
         access: Access::Operator,
         host: HostUse::Required,
         examples: &["toolscout server logs files"],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::read(
             "server logs",
             "Show recent stderr output of a server",

@@ -17,7 +17,7 @@ use toolscout_core::{Cx, DiagnosticKind, SourceError, SourceId, escape, redact};
 use toolscout_mcp_client::{DiscoveryOutcome, McpSource, refresh_all};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
-    Access, HttpRoute, Operation, OperationError, OperationSpec, Text,
+    Access, HttpRoute, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
 use toolscout_surface::output::counted;
 
@@ -79,6 +79,7 @@ impl Operation<Workspace> for RefreshServers {
         ],
         examples: &["toolscout server refresh", "toolscout server refresh files"],
         access: Access::Operator,
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::read("server refresh", "Refresh the tools of servers", "")
     };
 

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
-use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Operation, OperationError, OperationSpec, Text, UnavailableServers,
+};
 use toolscout_surface::output::counted;
 
 /// Remove a server.
@@ -41,6 +43,7 @@ impl Operation<Workspace> for RemoveServer {
     const SPEC: OperationSpec = OperationSpec {
         notes: &["The rest of the file stays as it is, including comments."],
         examples: &["toolscout server remove files"],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::change("server remove", "Remove a server", "DELETE", "/api/servers/{id}")
     };
 

@@ -11,7 +11,9 @@ use std::fmt::Write;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, Tool, escape};
 use toolscout_mcp_client::{ServerState, Staleness};
-use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Operation, OperationError, OperationSpec, Text, UnavailableServers,
+};
 use toolscout_surface::output::counted;
 
 /// Show a server and its tools.
@@ -102,6 +104,7 @@ impl Operation<Workspace> for ShowServer {
 
     const SPEC: OperationSpec = OperationSpec {
         examples: &["toolscout server show files"],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::read("server show", "Show a server and its tools", "/api/servers/{id}")
     };
 

@@ -14,7 +14,7 @@ use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::McpSource;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
-    Access, HttpRoute, Operation, OperationError, OperationSpec, Text,
+    Access, HttpRoute, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
 use toolscout_surface::output::counted;
 
@@ -43,6 +43,7 @@ impl Operation<Workspace> for TestServer {
             "Caches nothing. Exits with 3 if the server does not answer.",
         ],
         examples: &["toolscout server test files"],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::read("server test", "Start a server, list its tools, and stop it", "")
     };
 

@@ -21,7 +21,7 @@ use toolscout_core::{Cx, SourceId, escape, redact};
 use toolscout_gateway::policy::{LevelName, PolicyUpdate};
 use toolscout_mcp_client::ConfigText;
 use toolscout_surface::operation::{
-    ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text,
+    ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
 use toolscout_surface::output::counted;
 
@@ -158,6 +158,7 @@ impl Operation<Workspace> for AddServer {
             "toolscout server add files -- npx -y @modelcontextprotocol/server-filesystem .",
             "toolscout server add github https://api.githubcopilot.com/mcp/ --bearer env:GITHUB_TOKEN",
         ],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::change(
             "server add",
             "Add a server: a command after `--`, or a URL",
@@ -247,6 +248,7 @@ impl Operation<Workspace> for UpdateServer {
             "toolscout server update files --cwd tools",
             "toolscout server update files --allow-read ~/docs",
         ],
+        unavailable_servers: UnavailableServers::Warn,
         ..OperationSpec::change("server update", "Change a server", "PUT", "/api/servers/{id}")
     };
 

@@ -19,6 +19,7 @@ use toolscout_core::cx::Role;
 use toolscout_core::{Cx, Diagnostic, DiscoveryItem, ReviewMode, SourceId, Tool};
 use toolscout_surface::operation::{
     CommandName, ItemStream, Operation, OperationError, OperationSpec, StreamOperation, Text,
+    UnavailableServers,
 };
 use toolscout_surface::output::tools as text;
 use toolscout_surface::output::{counted, json, safe_schema};
@@ -142,6 +143,7 @@ impl Operation<Workspace> for ListTools {
         notes: &["Starts no server; shows cached data."],
         examples: &["toolscout tools", "toolscout tools --json", "toolscout tools list"],
         keeps_profile: true,
+        unavailable_servers: UnavailableServers::Count,
         ..OperationSpec::read("tools", "List tools", "/api/tools")
     };
 

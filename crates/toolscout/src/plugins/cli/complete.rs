@@ -8,6 +8,7 @@ use toolscout_surface::cli::complete::{self, Candidate, Shell};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::output::tools;
+use toolscout_workspace::CommandTraits;
 
 pub(super) struct CompletionCommand;
 
@@ -18,6 +19,10 @@ impl Command for CompletionCommand {
             .positional(PositionalSpec::new("SHELL", "The shell").required().choices(shells))
             .option(OptionSpec::help("Show this help"))
             .example("source <(toolscout completion bash)")
+    }
+
+    fn traits(&self) -> CommandTraits {
+        CommandTraits { only_reads: true, ..CommandTraits::default() }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -37,6 +42,10 @@ impl Command for CompleteCommand {
 
     fn is_hidden(&self) -> bool {
         true
+    }
+
+    fn traits(&self) -> CommandTraits {
+        CommandTraits { only_reads: true, ..CommandTraits::default() }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {

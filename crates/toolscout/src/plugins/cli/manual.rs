@@ -6,6 +6,7 @@ use toolscout_core::BoxFuture;
 use toolscout_surface::cli::man::ManualPage;
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::CommandTraits;
 
 pub(super) struct ManualCommand;
 
@@ -15,6 +16,10 @@ impl Command for ManualCommand {
             .option(OptionSpec::help("Show this help"))
             .note("The page is in the roff format: pass it to `man -l -`, or store it as toolscout.1.")
             .example("toolscout man > ~/.local/share/man/man1/toolscout.1")
+    }
+
+    fn traits(&self) -> CommandTraits {
+        CommandTraits { only_reads: true, ..CommandTraits::default() }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -50,6 +55,10 @@ impl Command for TopicCommand {
 
     fn is_hidden(&self) -> bool {
         true
+    }
+
+    fn traits(&self) -> CommandTraits {
+        CommandTraits { only_reads: true, ..CommandTraits::default() }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {

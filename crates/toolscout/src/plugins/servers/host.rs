@@ -5,6 +5,8 @@ use futures_util::stream::select_all;
 use toolscout_core::{BoxFuture, Source};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::operation::UnavailableServers;
+use toolscout_workspace::CommandTraits;
 use toolscout_workspace::host::HostListener;
 
 pub(super) struct HostCommand;
@@ -15,6 +17,14 @@ impl Command for HostCommand {
             .option(OptionSpec::help("Show this help"))
             .note("A server starts when it is first called, and stays for the next call. `toolscout run` uses the servers of this process.")
             .example("toolscout server host &")
+    }
+
+    fn traits(&self) -> CommandTraits {
+        CommandTraits {
+            runs_servers: true,
+            unavailable_servers: UnavailableServers::Warn,
+            ..CommandTraits::default()
+        }
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
