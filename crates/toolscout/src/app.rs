@@ -5,7 +5,8 @@ use crate::composition::{Composed, Composition};
 use crate::line::{self, Aliases, Line, Wants};
 use crate::plugin::{AfterSetup, Setup};
 use crate::{
-    AppError, Command, Decorator, Environment, Listing, Options, Plugin, RunCx, lifecycle, words,
+    AppError, Command, Decorator, Environment, Listing, Options, Plugin, RunCx, lifecycle, topics,
+    words,
 };
 use serde::Serialize;
 use std::ffi::OsString;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use toolscout_core::{Status, escape};
 use toolscout_surface::cli::help::{self, Group};
 use toolscout_surface::cli::words::Word;
-use toolscout_surface::cli::{self, CommandSpec, Locale, PositionalSpec, UsageError};
+use toolscout_surface::cli::{self, CommandSpec, Locale, PositionalSpec, UsageError, UsageErrors};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::ErrorCode;
 use toolscout_surface::output::{Format, json};
@@ -184,7 +185,8 @@ impl App {
         }
         let takes_ours = run.after.commands.find(&word).is_some() && !own.stop_at_positional;
         let spec = if takes_ours { line::joined(own, &run.spec.options) } else { own };
-        let parsed = cli::parse(&spec, &run.rest)?;
+        let parsed = cli::parse(&spec, &run.rest)
+            .map_err(|errors| self.unknown_subcommand(&word, &run, &spec, errors))?;
         let wants_help =
             parsed.switch("help") && spec.find_long("help").is_some_and(|long| long.informative);
         let AfterSetup { commands, workspace, operations, offers } = run.after;
@@ -213,6 +215,33 @@ impl App {
         Next { decorators: &run.decorators, command: command.as_ref() }.run(&cx).await
     }
 
+    /// The error of a command line whose first argument was probably meant as a command of the
+    /// group: `server ad`.
+    fn unknown_subcommand(
+        &self,
+        group: &str,
+        run: &Run,
+        spec: &CommandSpec,
+        errors: UsageErrors,
+    ) -> AppError {
+        let commands = run.after.commands.of_group(group);
+        let is_extra = |error: &UsageError| matches!(error, UsageError::Unexpected { .. });
+        let typed = run.rest.first().filter(|first| !first.starts_with('-'));
+        let Some(typed) = typed.filter(|_| !commands.is_empty() && errors.iter().any(is_extra))
+        else {
+            return errors.into();
+        };
+        let nearest = cli::nearest(typed, commands.iter().map(|(name, _)| name.as_str()));
+        if nearest.is_none() && !spec.positionals.is_empty() {
+            return errors.into();
+        }
+        AppError::UnknownCommand {
+            name: format!("{group} {typed}"),
+            nearest: nearest.map(|nearest| format!("{group} {nearest}")),
+            hint: Some(format!("{} {group} --help", self.program)),
+        }
+    }
+
     fn spec(&self, setup: &Setup) -> CommandSpec {
         let mut spec = CommandSpec::new(&*self.program, self.about.as_str());
         spec.stop_at_positional = true;
@@ -220,6 +249,9 @@ impl App {
             PositionalSpec::new("COMMAND", "The command"),
             PositionalSpec::new("ARGS", "Its arguments").many(),
         ];
+        if setup.commands.find(topics::COMMAND).is_some() {
+            spec.notes = vec![topics::NOTE.to_owned()];
+        }
         spec.options = line::base_options();
         spec.options.extend(setup.options.iter().cloned());
         spec

@@ -242,11 +242,13 @@ impl RunCx {
 
     /// Prints a command's help.
     pub fn print_help(&self, spec: CommandSpec) -> Result<(), AppError> {
-        self.print(&help::command(
-            self.program(),
-            &words::translated(spec, self.options().locale()),
-            &self.help_layout(),
-        ))
+        let locale = self.options().locale();
+        let subcommands = self.commands.of_group(&spec.name).into_iter();
+        let subcommands = subcommands
+            .map(|(name, command)| (name, words::say(locale, &command.about()).to_owned()));
+        let spec =
+            CommandSpec { subcommands: subcommands.collect(), ..words::translated(spec, locale) };
+        self.print(&help::command(self.program(), &spec, &self.help_layout()))
     }
 
     /// Prints a message to standard error.

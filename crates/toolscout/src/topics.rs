@@ -12,6 +12,9 @@ pub(crate) struct Topic {
 /// The command that prints a topic.
 pub(crate) const COMMAND: &str = "__topic";
 
+/// The note in the overview of commands.
+pub(crate) const NOTE: &str = "Other topics: `help environment`, `help files`, `help exit-codes`.";
+
 pub(crate) const TOPICS: &[Topic] = &[
     Topic {
         name: "environment",

@@ -41,6 +41,9 @@ pub struct Group<'a> {
 /// The help page of one command.
 pub fn command(program: &str, spec: &CommandSpec, layout: &HelpLayout) -> String {
     let mut page = Page::new(program, spec, *layout);
+    let subcommands = spec.subcommands.iter();
+    let subcommands = subcommands.map(|(name, about)| (line(name), first_line(about)));
+    page.section(Word::Commands, Columns::new(subcommands).truncate());
     page.section(
         Word::Arguments,
         Columns::new(spec.positionals.iter().map(|positional| page.positional(positional))),
@@ -179,6 +182,9 @@ pub(super) fn usage(program: &str, spec: &CommandSpec) -> String {
         );
     }
     words.extend(spec.positionals.iter().map(positional_usage));
+    if !spec.subcommands.is_empty() && spec.positionals.is_empty() {
+        words.push("[COMMAND]".to_owned());
+    }
     words.join(" ")
 }
 

@@ -12,6 +12,8 @@ pub struct CommandSpec {
     pub examples: Vec<String>,
     /// Shown below the options, one paragraph each.
     pub notes: Vec<String>,
+    /// The commands of a group, as name and summary; shown in help.
+    pub subcommands: Vec<(String, String)>,
 }
 
 impl CommandSpec {

@@ -55,6 +55,15 @@ impl Commands {
         self.0.lock().commands.get(name).cloned()
     }
 
+    /// The commands of a group: those whose name begins with these words. Names are without
+    /// them.
+    pub(crate) fn of_group(&self, group: &str) -> Vec<(String, Arc<dyn Command>)> {
+        let added = self.0.lock();
+        let in_group = |name: &str| Some(name.strip_prefix(group)?.strip_prefix(' ')?.to_owned());
+        let commands = added.commands.iter();
+        commands.filter_map(|(name, command)| Some((in_group(name)?, command.clone()))).collect()
+    }
+
     /// The name of the command with this alias.
     pub(crate) fn of_alias(&self, alias: &str) -> Option<String> {
         let added = self.0.lock();

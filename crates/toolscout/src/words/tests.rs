@@ -2,12 +2,13 @@
 //! 2. It contains nothing else, no duplicates, and every translation is present.
 
 use super::{pairs, say};
+use crate::topics;
 use std::collections::HashSet;
 use toolscout_surface::cli::{CommandSpec, Locale};
 
 /// The texts of the program besides its commands and options.
-const PROGRAM: [&str; 3] =
-    ["Find the right tool and run it safely", "The command", "Its arguments"];
+const PROGRAM: [&str; 4] =
+    ["Find the right tool and run it safely", "The command", "Its arguments", topics::NOTE];
 
 /// All texts of the program that `main.rs` composes.
 fn texts() -> Vec<String> {
@@ -29,16 +30,16 @@ fn table() -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
-fn everything_said_is_in_the_table_and_nothing_else() {
-    let said: HashSet<String> = texts().into_iter().collect();
+fn the_table_has_exactly_the_texts_of_all_commands() {
+    let used: HashSet<String> = texts().into_iter().collect();
     let keys: HashSet<String> = table().iter().map(|(english, _)| (*english).to_owned()).collect();
-    let missing: Vec<_> = said.difference(&keys).collect();
-    let idle: Vec<_> = keys.difference(&said).collect();
+    let missing: Vec<_> = used.difference(&keys).collect();
+    let unused: Vec<_> = keys.difference(&used).collect();
     assert!(
-        missing.is_empty() && idle.is_empty(),
-        "not in the table: {missing:#?}\nsaid by nobody: {idle:#?}"
+        missing.is_empty() && unused.is_empty(),
+        "not in the table: {missing:#?}\nnot used: {unused:#?}"
     );
-    assert_eq!(keys.len(), table().len(), "a text is there twice");
+    assert_eq!(keys.len(), table().len(), "a text occurs twice");
 }
 
 #[test]
@@ -52,12 +53,12 @@ fn every_text_is_really_translated() {
         );
         let codes =
             |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(codes(english), codes(japanese), "what is to be typed stays the same");
+        assert_eq!(codes(english), codes(japanese), "code is not translated");
     }
 }
 
 #[test]
-fn a_text_that_is_not_there_stays_as_it_is() {
+fn a_text_without_a_translation_stays_english() {
     assert_eq!(say(Locale::Japanese, "of an application"), "of an application");
     assert_eq!(say(Locale::English, "List tools"), "List tools");
     assert_eq!(say(Locale::Japanese, "List tools"), "ツールを一覧する");

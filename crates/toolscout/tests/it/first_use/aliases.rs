@@ -28,6 +28,24 @@ fn an_alias_behaves_as_its_command() {
     }
 }
 
+/// A mistyped command of a group is named with the nearest one, and help lists the group.
+#[test]
+fn the_commands_of_a_group_are_suggested_and_listed() {
+    let world = World::project();
+    for (typed, message) in [
+        (&["server", "ad"][..], "Command not found: server ad\nDid you mean server add?\n"),
+        (&["server", "nonesuch", "-v"], "Command not found: server nonesuch\n"),
+        (&["policy", "ste", "pay"], "Command not found: policy ste\nDid you mean policy set?\n"),
+    ] {
+        let hint = format!("  hint: toolscout {} --help\n", typed[0]);
+        world.run(typed).exits(5).stderr_contains(&[message, &hint]);
+    }
+    world.run(&["server", "list", "x"]).exits(2).stderr_contains(&["Unexpected argument: x"]);
+    let help = world.stdout(&["server", "--help"]);
+    assert!(help.starts_with("Usage: toolscout server [OPTIONS] [COMMAND]\n"), "{help}");
+    assert!(help.contains("  add      Add a server: a command"), "{help}");
+}
+
 /// The topics of the help are sections of the manual page too.
 #[test]
 fn help_shows_topics_and_man_the_manual_page() {
