@@ -14,7 +14,7 @@ import {
 } from "./components.js";
 import { button, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
-import { escapeInvisible, plural, prettyJson, relativeTime, truncate } from "./format.js";
+import { escapeInvisible, plural, prettyJson, relativeTime, toolHref, truncate } from "./format.js";
 
 const SEVERITY_TONES = { severe: "error", note: "neutral" };
 /// Quarantined tools that are shown at first, and with each "Show more".
@@ -239,7 +239,6 @@ function quarantinedTool(review, view) {
     const { tool, digest, findings, changes } = review;
     const name = escapeInvisible(tool);
     const severity = review.severity && badge(review.severity, SEVERITY_TONES[review.severity]);
-    const href = `#/tools/${[sourceOf(tool), tool.slice(sourceOf(tool).length + 1)].map(encodeURIComponent).join("/")}`;
     const send = (decision, message) => () => decide(view, "/api/reviews", { tool, digest, decision }, message);
     return [
         el(
@@ -272,7 +271,7 @@ function quarantinedTool(review, view) {
                 class: "plain",
                 "aria-label": `Reject ${name}`,
             }),
-            el("a", { class: "button quiet", href, "aria-label": `View definition of ${name}` }, "View definition"),
+            el("a", { class: "button quiet", href: toolHref(tool), "aria-label": `View definition of ${name}` }, "View definition"),
         ),
     ];
 }

@@ -1,4 +1,4 @@
-// Formatting of numbers, times and texts for display.
+// Formatting of numbers, times, texts and links for display.
 
 /// Characters that are invisible, or that change the reading direction.
 const INVISIBLE =
@@ -14,6 +14,21 @@ export function truncate(text, maxLength = 280) {
     const flat = escapeInvisible(text).replace(/\s+/g, " ").trim();
     const chars = Array.from(flat.slice(0, maxLength * 2));
     return chars.length > maxLength ? `${chars.slice(0, maxLength).join("")}…` : chars.join("");
+}
+
+/// The link to a tool: `#/tools/source/name`.
+export function toolHref(id) {
+    const [source, ...name] = String(id).split("/");
+    return `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}`;
+}
+
+/// Decodes a part of a URL; returns an invalid one unchanged.
+export function decodeUrlPart(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
 }
 
 /// Indented JSON. Invisible characters are escaped as JSON does it, so the value stays the same.

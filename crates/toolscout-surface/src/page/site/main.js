@@ -4,7 +4,7 @@ import { get, post, prefetch, reuse, sessionKey } from "./api.js";
 import { errorMessage } from "./components.js";
 import { announce, button, el, setChildren, throttle } from "./dom.js";
 import { connect, subscribe, subscribersReady } from "./events.js";
-import { escapeInvisible, formatNumber } from "./format.js";
+import { decodeUrlPart, escapeInvisible, formatNumber } from "./format.js";
 import { notifyPendingCall, themeSwitch } from "./preferences.js";
 import { showSwitch } from "./projects.js";
 
@@ -32,16 +32,7 @@ let current = { name: undefined, view: undefined, controller: new AbortControlle
 /// The view and the path segments in the hash of the URL.
 function route() {
     const [, name, ...segments] = location.hash.split("?")[0].split("/");
-    return { name: Object.hasOwn(VIEWS, name ?? "") ? name : "servers", segments: segments.map(decodeSegment) };
-}
-
-/// Decodes a path segment; returns an invalid one unchanged.
-function decodeSegment(text) {
-    try {
-        return decodeURIComponent(text);
-    } catch {
-        return text;
-    }
+    return { name: Object.hasOwn(VIEWS, name ?? "") ? name : "servers", segments: segments.map(decodeUrlPart) };
 }
 
 /// Shows the view of the current URL. A view that is already open only gets the new path segments.

@@ -5,7 +5,7 @@ import { barChart, rangeChart, rankChart, stripChart } from "./charts.js";
 import { emptyState, errorMessage, loading, pageHeader, tile } from "./components.js";
 import { adaptiveThrottle, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
-import { escapeInvisible, formatDuration, formatNumber, plural, truncate } from "./format.js";
+import { escapeInvisible, formatDuration, formatNumber, plural, toolHref, truncate } from "./format.js";
 import { savingsTile } from "./savings.js";
 
 const RANGES = {
@@ -148,11 +148,6 @@ function tokensChart(days) {
 
 function emptyChart(title, text) {
     return el("section", { class: "chart card" }, el("h2", {}, title), el("p", { class: "faint" }, text));
-}
-
-function toolHref(id) {
-    const [source, ...name] = id.split("/");
-    return `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}`;
 }
 
 /// The start of a bucket, as precise as the range needs.

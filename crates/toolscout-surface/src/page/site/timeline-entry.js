@@ -2,7 +2,7 @@
 
 import { badge, externalText } from "./components.js";
 import { el } from "./dom.js";
-import { formatDuration, formatNumber, formatTime, plural, prettyJson, truncate } from "./format.js";
+import { formatDuration, formatNumber, formatTime, plural, prettyJson, toolHref, truncate } from "./format.js";
 
 const OUTCOMES = {
     succeeded: ["succeeded", "success"],
@@ -113,7 +113,5 @@ function hitList(hits) {
 }
 
 function toolLink(id) {
-    const [source, ...name] = String(id).split("/");
-    const href = `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}`;
-    return el("a", { class: "tool external", href }, truncate(id, 100));
+    return el("a", { class: "tool external", href: toolHref(id) }, truncate(id, 100));
 }

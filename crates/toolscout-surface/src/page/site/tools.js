@@ -4,7 +4,7 @@ import { get, queryString } from "./api.js";
 import { badge, emptyState, errorMessage, externalText, loading, pageHeader, withCode } from "./components.js";
 import { announce, append, button, debounce, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
-import { escapeInvisible, formatNumber, plural, truncate } from "./format.js";
+import { decodeUrlPart, escapeInvisible, formatNumber, plural, toolHref, truncate } from "./format.js";
 
 const PAGE_SIZE = 100;
 const MAX_RESULTS = 20;
@@ -54,7 +54,7 @@ export function show(main, context) {
 /// The source to open: `#/tools?files`.
 function sourceInUrl() {
     const index = location.hash.indexOf("?");
-    return index < 0 ? undefined : decodeURIComponent(location.hash.slice(index + 1));
+    return index < 0 ? undefined : decodeUrlPart(location.hash.slice(index + 1));
 }
 
 async function navigate(view, segments) {
@@ -202,7 +202,7 @@ function nextPageItem(view, source, rows, cursor, items) {
 
 /// The tool in the URL: `#/tools/source/name`.
 function toolInUrl() {
-    return location.hash.split("?")[0].split("/").slice(2).map(decodeURIComponent).join("/");
+    return location.hash.split("?")[0].split("/").slice(2).map(decodeUrlPart).join("/");
 }
 
 /// A link to a tool, with its badges and description.
@@ -212,10 +212,10 @@ function toolLink(tool, ...extras) {
         badges.push(badge(tool.status, tool.status === "quarantined" ? "warning" : "neutral"));
     if (tool.policy && tool.policy !== "allow")
         badges.push(badge(tool.policy, tool.policy === "ask" ? "warning" : "error"));
-    const href = `#/tools/${[tool.source, tool.name].map(encodeURIComponent).join("/")}`;
+    const id = `${tool.source}/${tool.name}`;
     return el(
         "a",
-        { class: "pick", href, "data-tool": `${tool.source}/${tool.name}` },
+        { class: "pick", href: toolHref(id), "data-tool": id },
         el(
             "span",
             { class: "top" },
