@@ -9,6 +9,7 @@ import {
     loading,
     pageHeader,
     section,
+    showOperatorsOnly,
     tile,
 } from "./components.js";
 import { adaptiveThrottle, button, debounce, el, setChildren, throttle } from "./dom.js";
@@ -30,14 +31,7 @@ const PAGE_SIZE = 50;
 const MAX_ROWS = 12;
 
 export function show(main, context) {
-    if (context.me.role !== "operator") {
-        setChildren(
-            main,
-            pageHeader("Activity"),
-            emptyState("Only operators can see activity", "Run `toolscout ui` to sign in as operator."),
-        );
-        return {};
-    }
+    if (showOperatorsOnly(main, context, "Activity", "see activity")) return {};
     const statistics = el("div", {}, loading("Loading statistics"));
     const list = el("div", {}, loading("Loading activity"));
     const view = { context, list, filters: createFilters(), requestCount: 0 };

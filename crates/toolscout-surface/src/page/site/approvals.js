@@ -7,6 +7,7 @@ import {
     errorMessage,
     externalText,
     loading,
+    operatorsOnly,
     pageHeader,
     section,
     textBlock,
@@ -26,7 +27,7 @@ export function show(main, context) {
     const body = el("div", { class: "stack wide" }, loading("Loading approvals"));
     setChildren(main, pageHeader("Approvals", "Calls and tools that need the approval of an operator."), body);
     if (context.me.role !== "operator") {
-        setChildren(body, emptyState("Only operators can approve", "Run `toolscout ui` to sign in as operator."));
+        setChildren(body, operatorsOnly("approve"));
         return {};
     }
     const view = { context, body, limit: PAGE_SIZE };

@@ -1,7 +1,17 @@
 // MCP clients on this machine: which of them use toolscout, and a way to connect or disconnect them.
 
 import { del, get, path, put } from "./api.js";
-import { badge, emptyState, errorMessage, externalText, loading, pageHeader, section, withErrorToast } from "./components.js";
+import {
+    badge,
+    emptyState,
+    errorMessage,
+    externalText,
+    loading,
+    pageHeader,
+    section,
+    showOperatorsOnly,
+    withErrorToast,
+} from "./components.js";
 import { button, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
 import { plural, truncate } from "./format.js";
@@ -15,11 +25,7 @@ const STATES = {
 };
 
 export function show(main, context) {
-    if (context.me.role !== "operator") {
-        const hint = emptyState("Only operators can see clients", "Run `toolscout ui` to sign in as operator.");
-        setChildren(main, pageHeader("Clients"), hint);
-        return {};
-    }
+    if (showOperatorsOnly(main, context, "Clients", "see clients")) return {};
     const list = el("div", {}, loading("Looking for clients"));
     const changes = el("div", {}, loading("Loading changes"));
     const setup = el("a", { class: "button", href: "#/setup" }, "Import servers…");

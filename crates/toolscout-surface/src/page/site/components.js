@@ -1,6 +1,6 @@
 // Components shared by all views: headers, empty states, errors, badges, toasts.
 
-import { announce, append, button, el } from "./dom.js";
+import { announce, append, button, el, setChildren } from "./dom.js";
 import { escapeInvisible, formatDuration, plural, truncate } from "./format.js";
 
 /// The header of a view: title, description and actions.
@@ -27,6 +27,18 @@ export function copyableCommand(text) {
 /// A placeholder for an empty list: what is missing, and how to add it.
 export function emptyState(title, ...paragraphs) {
     return el("div", { class: "empty" }, el("p", { class: "title" }, title), ...paragraphs.map(paragraph));
+}
+
+/// A placeholder for what only operators can do: `see profiles`.
+export function operatorsOnly(action) {
+    return emptyState(`Only operators can ${action}`, "Run `toolscout ui` to sign in as operator.");
+}
+
+/// Shows the placeholder instead of a view if the user is no operator. Returns whether it did.
+export function showOperatorsOnly(main, { me }, title, action) {
+    if (me.role === "operator") return false;
+    setChildren(main, pageHeader(title), operatorsOnly(action));
+    return true;
 }
 
 /// An error with its hint, and a button to try again.

@@ -2,7 +2,7 @@
 
 import { get, queryString } from "./api.js";
 import { barChart, rangeChart, rankChart, stripChart } from "./charts.js";
-import { emptyState, errorMessage, loading, pageHeader, tile } from "./components.js";
+import { errorMessage, loading, pageHeader, showOperatorsOnly, tile } from "./components.js";
 import { adaptiveThrottle, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
 import { escapeInvisible, formatDuration, formatNumber, plural, toolHref, truncate } from "./format.js";
@@ -17,11 +17,7 @@ const RANGES = {
 const MAX_ROWS = 8;
 
 export function show(main, context) {
-    if (context.me.role !== "operator") {
-        const hint = emptyState("Only operators can see statistics", "Run `toolscout ui` to sign in as operator.");
-        setChildren(main, pageHeader("Overview"), hint);
-        return {};
-    }
+    if (showOperatorsOnly(main, context, "Overview", "see statistics")) return {};
     const options = Object.entries(RANGES).map(([value, { label }]) => el("option", { value }, label));
     const range = el("select", { id: "range" }, options);
     range.value = "24h";

@@ -1,7 +1,16 @@
 // Profiles: named subsets of the tools for clients, from the configuration.
 
 import { get } from "./api.js";
-import { badge, copyableCommand, emptyState, errorMessage, externalText, loading, pageHeader } from "./components.js";
+import {
+    badge,
+    copyableCommand,
+    emptyState,
+    errorMessage,
+    externalText,
+    loading,
+    pageHeader,
+    showOperatorsOnly,
+} from "./components.js";
 import { el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
 import { escapeInvisible, formatNumber, plural, truncate } from "./format.js";
@@ -11,11 +20,7 @@ const MAX_NAMES = 60;
 const POLICY_TONES = { allow: "success", ask: "warning" };
 
 export function show(main, context) {
-    if (context.me.role !== "operator") {
-        const hint = emptyState("Only operators can see profiles", "Run `toolscout ui` to sign in as operator.");
-        setChildren(main, pageHeader("Profiles"), hint);
-        return {};
-    }
+    if (showOperatorsOnly(main, context, "Profiles", "see profiles")) return {};
     const list = el("div", {}, loading("Loading profiles"));
     setChildren(main, pageHeader("Profiles", "Named subsets of the tools. A client that uses a profile sees only these."), list);
     const load = () => update(list, context, load);

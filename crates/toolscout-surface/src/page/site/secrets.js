@@ -1,16 +1,21 @@
 // Secrets of servers: their names and uses. Values can be written, never read.
 
 import { del, get, path, put } from "./api.js";
-import { emptyState, errorMessage, externalText, loading, pageHeader, section, withErrorToast } from "./components.js";
+import {
+    emptyState,
+    errorMessage,
+    externalText,
+    loading,
+    pageHeader,
+    section,
+    showOperatorsOnly,
+    withErrorToast,
+} from "./components.js";
 import { button, el, setChildren } from "./dom.js";
 import { escapeInvisible, truncate } from "./format.js";
 
 export function show(main, context) {
-    if (context.me.role !== "operator") {
-        const hint = emptyState("Only operators can see secrets", "Run `toolscout ui` to sign in as operator.");
-        setChildren(main, pageHeader("Secrets"), hint);
-        return {};
-    }
+    if (showOperatorsOnly(main, context, "Secrets", "see secrets")) return {};
     const list = el("div", { class: "stack wide" }, loading("Loading secrets"));
     const load = () => update(list, context, load);
     setChildren(

@@ -1,7 +1,7 @@
 // Settings: the look of this page, notifications, and the access tokens of this machine.
 
 import { get } from "./api.js";
-import { badge, copyableCommand, emptyState, errorMessage, externalText, loading, pageHeader, section } from "./components.js";
+import { badge, copyableCommand, errorMessage, externalText, loading, operatorsOnly, pageHeader, section } from "./components.js";
 import { announce, button, el, setChildren } from "./dom.js";
 import { escapeInvisible, relativeTime } from "./format.js";
 import { notificationState, setNotifications, themeSwitch } from "./preferences.js";
@@ -32,7 +32,7 @@ export function show(main, context) {
         ),
     );
     if (!isOperator) {
-        setChildren(tokens, emptyState("Only operators can see tokens", "Run `toolscout ui` to sign in as operator."));
+        setChildren(tokens, operatorsOnly("see tokens"));
         return {};
     }
     return { ready: loadTokens(tokens, context) };

@@ -1,7 +1,16 @@
 // The first-run wizard: finds the servers of other MCP clients, imports them, and connects the clients.
 
 import { get, post } from "./api.js";
-import { badge, emptyState, errorMessage, externalText, loading, pageHeader, withCode } from "./components.js";
+import {
+    badge,
+    emptyState,
+    errorMessage,
+    externalText,
+    loading,
+    pageHeader,
+    showOperatorsOnly,
+    withCode,
+} from "./components.js";
 import { announce, button, el, setChildren, uniqueId } from "./dom.js";
 import { subscribe } from "./events.js";
 import { escapeInvisible, plural, truncate } from "./format.js";
@@ -15,11 +24,7 @@ const SECRETS = {
 const ACTION_TEXTS = { same: "already configured", skip: "skipped" };
 
 export function show(main, context) {
-    if (context.me.role !== "operator") {
-        const hint = emptyState("Only operators can set up toolscout", "Run `toolscout ui` to sign in as operator.");
-        setChildren(main, pageHeader("Set up"), hint);
-        return {};
-    }
+    if (showOperatorsOnly(main, context, "Set up", "set up toolscout")) return {};
     const steps = el("ol", { class: "steps", "aria-label": "Steps" });
     const body = el("div", { class: "stack", id: "setup" });
     setChildren(
