@@ -3,7 +3,7 @@
 const STORAGE_KEY = "toolscout-key";
 
 /// A failed request, with the hint and the pending approval of the response.
-export class ApiError extends Error {
+class ApiError extends Error {
     constructor(status, { error, code, hint, approval }) {
         super(error ?? `Request failed with HTTP status ${status}`);
         this.status = status;

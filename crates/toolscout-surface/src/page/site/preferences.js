@@ -4,15 +4,15 @@ import { el } from "./dom.js";
 
 const THEME_KEY = "toolscout-theme";
 const NOTIFY_KEY = "toolscout-notify";
-export const THEMES = { system: "System", light: "Light", dark: "Dark" };
+const THEMES = { system: "System", light: "Light", dark: "Dark" };
 
 /// `system`, `light` or `dark`.
-export function currentTheme() {
+function currentTheme() {
     return document.documentElement.dataset.theme ?? "system";
 }
 
 /// Sets the theme and stores it. `system` follows the setting of the operating system.
-export function setTheme(theme) {
+function setTheme(theme) {
     if (theme === "system") {
         localStorage.removeItem(THEME_KEY);
         delete document.documentElement.dataset.theme;

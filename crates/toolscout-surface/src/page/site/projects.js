@@ -4,7 +4,7 @@ import { projectId } from "./api.js";
 import { el, setChildren } from "./dom.js";
 
 /// The project of this page, out of the list of all.
-export function currentProject(projects) {
+function currentProject(projects) {
     return projects?.find((project) => (projectId ? project.id === projectId : project.current));
 }
 
