@@ -7,6 +7,7 @@ import {
     errorMessage,
     externalText,
     loading,
+    note,
     pageHeader,
     section,
     showOperatorsOnly,
@@ -113,10 +114,6 @@ async function loadStatistics(node, context) {
     } catch (error) {
         if (!context.signal.aborted) setChildren(node, errorMessage(error));
     }
-}
-
-function note(text) {
-    return el("p", { class: "hint" }, escapeInvisible(text));
 }
 
 function tiles({ total, since, savings }) {

@@ -3,6 +3,8 @@
 import { announce, append, button, el, setChildren } from "./dom.js";
 import { escapeInvisible, formatDuration, plural, truncate } from "./format.js";
 
+const POLICY_TONES = { allow: "success", ask: "warning" };
+
 /// The header of a view: title, description and actions.
 export function pageHeader(title, description, ...actions) {
     const text = el("div", {}, el("h1", {}, title), description && el("p", { class: "about" }, description));
@@ -90,6 +92,16 @@ export function loading(text) {
 /// A short word in a pill: a state, a policy, a severity. The tone is `neutral`, `success`, `warning` or `error`.
 export function badge(text, tone = "neutral") {
     return el("span", { class: `badge ${tone}` }, truncate(text, 40));
+}
+
+/// The effect of a policy: green if calls are allowed, red if they are not.
+export function policyBadge(policy) {
+    return badge(policy, POLICY_TONES[policy] ?? "error");
+}
+
+/// A note about incomplete data.
+export function note(text) {
+    return el("p", { class: "hint" }, escapeInvisible(text));
 }
 
 /// Text with code between backticks.

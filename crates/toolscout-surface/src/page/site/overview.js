@@ -2,10 +2,10 @@
 
 import { get, queryString } from "./api.js";
 import { barChart, rangeChart, rankChart, stripChart } from "./charts.js";
-import { errorMessage, loading, pageHeader, showOperatorsOnly, tile } from "./components.js";
+import { errorMessage, loading, note, pageHeader, showOperatorsOnly, tile } from "./components.js";
 import { adaptiveThrottle, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
-import { escapeInvisible, formatDuration, formatNumber, plural, toolHref, truncate } from "./format.js";
+import { formatDuration, formatNumber, plural, toolHref, truncate } from "./format.js";
 import { savingsTile } from "./savings.js";
 
 const RANGES = {
@@ -46,10 +46,6 @@ async function update(body, range, context) {
                 errorMessage(error, () => update(body, range, context)),
             );
     }
-}
-
-function note(text) {
-    return el("p", { class: "hint" }, escapeInvisible(text));
 }
 
 function tiles({ buckets, servers, savings }) {

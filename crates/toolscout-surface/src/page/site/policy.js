@@ -1,7 +1,7 @@
 // The effective policy of a tool, and the policy at each level.
 
 import { put } from "./api.js";
-import { badge, withErrorToast } from "./components.js";
+import { policyBadge, withErrorToast } from "./components.js";
 import { el, uniqueId } from "./dom.js";
 import { escapeInvisible } from "./format.js";
 
@@ -12,7 +12,6 @@ const POLICY_TEXTS = {
     deny: "Calls are refused",
     disable: "The tool is hidden",
 };
-const POLICY_TONES = { allow: "success", ask: "warning" };
 const LEVEL_LABELS = { global: "All projects", project: "This project" };
 
 export function policySettings(tool, context, reload) {
@@ -20,7 +19,7 @@ export function policySettings(tool, context, reload) {
     const summary = el(
         "p",
         { class: "status-line" },
-        badge(effective, POLICY_TONES[effective] ?? "error"),
+        policyBadge(effective),
         " ",
         POLICY_TEXTS[effective],
         reason ? ` (${escapeInvisible(reason)})` : "",

@@ -9,6 +9,7 @@ import {
     externalText,
     loading,
     pageHeader,
+    policyBadge,
     showOperatorsOnly,
 } from "./components.js";
 import { el, setChildren, throttle } from "./dom.js";
@@ -17,7 +18,6 @@ import { escapeInvisible, formatNumber, plural, truncate } from "./format.js";
 
 /// Names of tools that are shown of one source.
 const MAX_NAMES = 60;
-const POLICY_TONES = { allow: "success", ask: "warning" };
 
 export function show(main, context) {
     if (showOperatorsOnly(main, context, "Profiles", "see profiles")) return {};
@@ -65,7 +65,7 @@ function profileCard(profile) {
                 "ul",
                 { class: "short" },
                 policies.map(([pattern, policy]) =>
-                    el("li", { class: "row-inline" }, externalText(truncate(pattern, 120), "code"), " ", badge(policy, POLICY_TONES[policy] ?? "error")),
+                    el("li", { class: "row-inline" }, externalText(truncate(pattern, 120), "code"), " ", policyBadge(policy)),
                 ),
             ),
         el(

@@ -1,7 +1,7 @@
 // The dialog that adds or edits a server: a command, or a URL. It can be tested before it is saved.
 
 import { path, post, put } from "./api.js";
-import { testResult, toast, withCode } from "./components.js";
+import { loading, testResult, toast, withCode } from "./components.js";
 import { announce, button, el, setChildren } from "./dom.js";
 import { escapeInvisible, truncate } from "./format.js";
 
@@ -189,7 +189,7 @@ function invalid(form, name, text) {
 async function test(form) {
     const settings = readSettings(form);
     if (!settings) return;
-    setChildren(form.result, el("p", { class: "loading" }, "Starting the server and loading its tools…"));
+    setChildren(form.result, loading("Starting the server and loading its tools"));
     try {
         const id = form.inputs.id.value.trim();
         const result = await post(path`/api/servers/${id}/test`, settings, form.controller.signal);
@@ -240,7 +240,7 @@ function quote(word) {
 }
 
 /// Splits a command line into words with the quoting rules of a shell. Nothing else is expanded.
-export function splitCommandLine(text) {
+function splitCommandLine(text) {
     const matches = [...text.matchAll(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g)];
     return matches.map(([word]) =>
         word.replace(

@@ -1,7 +1,7 @@
 // One server in the list: a summary line, and details with actions below it.
 
 import { del, get, path, post } from "./api.js";
-import { badge, externalText, testResult, textBlock, toast, withErrorToast } from "./components.js";
+import { badge, externalText, loading, testResult, textBlock, toast, withErrorToast } from "./components.js";
 import { button, el, setChildren, uniqueId } from "./dom.js";
 import { escapeInvisible, formatDuration, plural, prettyJson, relativeTime, truncate } from "./format.js";
 
@@ -159,7 +159,7 @@ export class ServerRow {
     }
 
     async test(output) {
-        setChildren(output, el("p", { class: "loading" }, "Starting the server and loading its tools…"));
+        setChildren(output, loading("Starting the server and loading its tools"));
         const result = await withErrorToast(() => post(path`/api/servers/${this.server.id}/test`));
         if (!result) return setChildren(output);
         return setChildren(output, testResult(result));

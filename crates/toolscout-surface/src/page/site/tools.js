@@ -1,7 +1,16 @@
 // The list of tools, grouped by source, and the search.
 
 import { get, queryString } from "./api.js";
-import { badge, emptyState, errorMessage, externalText, loading, pageHeader, withCode } from "./components.js";
+import {
+    badge,
+    emptyState,
+    errorMessage,
+    externalText,
+    loading,
+    pageHeader,
+    policyBadge,
+    withCode,
+} from "./components.js";
 import { announce, append, button, debounce, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
 import { decodeUrlPart, escapeInvisible, formatNumber, plural, toolHref, truncate } from "./format.js";
@@ -210,8 +219,7 @@ function toolLink(tool, ...extras) {
     const badges = [];
     if (tool.status && tool.status !== "ready")
         badges.push(badge(tool.status, tool.status === "quarantined" ? "warning" : "neutral"));
-    if (tool.policy && tool.policy !== "allow")
-        badges.push(badge(tool.policy, tool.policy === "ask" ? "warning" : "error"));
+    if (tool.policy && tool.policy !== "allow") badges.push(policyBadge(tool.policy));
     const id = `${tool.source}/${tool.name}`;
     return el(
         "a",
