@@ -188,19 +188,20 @@ fn push_limited(times: &mut Vec<f64>, took: f64) {
 }
 
 fn clients(sessions: &BTreeMap<SessionKey, SessionUsage>) -> Vec<ClientStats> {
-    let mut names: Vec<&str> = sessions.keys().map(|key| key.client.as_str()).collect();
-    names.dedup();
-    let mut clients: Vec<_> = names
+    let mut by_client: BTreeMap<&str, Vec<(&SessionKey, &SessionUsage)>> = BTreeMap::new();
+    for (key, usage) in sessions {
+        by_client.entry(key.client.as_str()).or_default().push((key, usage));
+    }
+    let mut clients: Vec<_> = by_client
         .into_iter()
-        .map(|name| {
-            let of_client = || sessions.iter().filter(|(key, _)| key.client == name);
+        .map(|(client, of_client)| {
             let mut recent: Vec<_> =
-                of_client().map(|(key, value)| value.stats(&key.session)).collect();
+                of_client.iter().map(|(key, usage)| usage.stats(&key.session)).collect();
             recent.sort_by(|one, other| other.ended.cmp(&one.ended));
             recent.truncate(MAX_ROWS);
             ClientStats {
-                client: name.to_owned(),
-                cost: sum(of_client().map(|(_, value)| value)),
+                client: client.to_owned(),
+                cost: sum(of_client.iter().map(|(_, usage)| *usage)),
                 recent_sessions: recent,
             }
         })
