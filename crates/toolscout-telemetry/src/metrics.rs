@@ -8,7 +8,7 @@ mod page;
 mod tests;
 
 use counts::EventCounts;
-pub(crate) use counts::error_kind_name;
+pub(crate) use counts::{error_kind_name, outcome_name};
 use page::MetricsPage;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;

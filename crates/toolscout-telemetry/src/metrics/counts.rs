@@ -76,7 +76,7 @@ impl EventCounts {
 
     fn add_call(&mut self, called: &CallEvent, seconds: f64) {
         let server = self.server(&called.tool.source);
-        *self.calls.entry((server.clone(), outcome(&called.outcome))).or_default() += 1;
+        *self.calls.entry((server.clone(), outcome_name(&called.outcome))).or_default() += 1;
         if let CallOutcome::Succeeded(bytes) | CallOutcome::ToolError(bytes) = called.outcome {
             *self.result_bytes.entry(server.clone()).or_default() += bytes as u64;
         }
@@ -220,7 +220,8 @@ impl EventCounts {
     }
 }
 
-fn outcome(outcome: &CallOutcome) -> &'static str {
+/// The name of an outcome in metric labels and span attributes.
+pub(crate) fn outcome_name(outcome: &CallOutcome) -> &'static str {
     match outcome {
         CallOutcome::Succeeded(_) => "succeeded",
         CallOutcome::ToolError(_) => "tool_error",

@@ -3,7 +3,7 @@
 use super::TracedServers;
 use super::attributes::{Attributes, clip};
 use super::request::ExportedSpan;
-use crate::metrics::error_kind_name;
+use crate::metrics::{error_kind_name, outcome_name};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -149,7 +149,7 @@ fn search_attributes(search_event: &SearchEvent, count: CacheCounts, content: bo
 }
 
 fn call_attributes(call_event: &CallEvent, content: bool) -> Attributes {
-    let (outcome, bytes) = outcome(&call_event.outcome);
+    let outcome = outcome_name(&call_event.outcome);
     let arguments = content.then(|| redacted_json(&call_event.arguments));
     let attributes = Attributes::default()
         .with("langfuse.observation.type", "tool")
@@ -162,7 +162,7 @@ fn call_attributes(call_event: &CallEvent, content: bool) -> Attributes {
         .with_optional("toolscout.tool.digest", call_event.digest.map(|digest| digest.to_string()))
         .with_optional("toolscout.policy", call_event.policy.map(|policy| policy.as_str()))
         .with("toolscout.outcome", outcome)
-        .with_optional("toolscout.result.bytes", bytes)
+        .with_optional("toolscout.result.bytes", result_bytes(&call_event.outcome))
         .with_optional("error.type", error_type(&call_event.outcome))
         .with_optional("gen_ai.tool.call.arguments", arguments.clone())
         .with_optional("langfuse.observation.input", arguments);
@@ -196,14 +196,10 @@ fn metadata(attributes: Attributes, key: &str, value: impl Into<Value>) -> Attri
     attributes.with(format!("langfuse.observation.metadata.{key}"), value)
 }
 
-fn outcome(outcome: &CallOutcome) -> (&'static str, Option<usize>) {
+fn result_bytes(outcome: &CallOutcome) -> Option<usize> {
     match outcome {
-        CallOutcome::Succeeded(bytes) => ("succeeded", Some(*bytes)),
-        CallOutcome::ToolError(bytes) => ("tool_error", Some(*bytes)),
-        CallOutcome::InputRequired => ("input_required", None),
-        CallOutcome::Pending => ("pending", None),
-        CallOutcome::Cancelled => ("cancelled", None),
-        CallOutcome::Failed { kind, .. } => (error_kind_name(*kind), None),
+        CallOutcome::Succeeded(bytes) | CallOutcome::ToolError(bytes) => Some(*bytes),
+        _ => None,
     }
 }
 
