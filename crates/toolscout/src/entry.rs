@@ -35,13 +35,14 @@ pub fn main(app: Result<App, AppError>) -> ExitCode {
             }
             exit
         }
-        (Err(error), _) => said(&error.to_string(), error.exit()),
-        (_, Err(error)) => said(&format!("could not start: {error}"), Exit::Unavailable),
+        (Err(error), _) => print_error(&error.to_string(), error.exit()),
+        (_, Err(error)) => print_error(&format!("could not start: {error}"), Exit::Unavailable),
     };
     ExitCode::from(exit.code())
 }
 
-fn said(reason: &str, exit: Exit) -> Exit {
+/// Prints why the program could not run, and returns the exit code.
+fn print_error(reason: &str, exit: Exit) -> Exit {
     Environment::from_process().eprint(&format!("error: {reason}\n"));
     exit
 }

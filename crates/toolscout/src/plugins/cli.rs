@@ -29,7 +29,7 @@ impl Plugin for Cli {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.add_option(learning::no_learn())?;
         cx.rule(learning::rule);
-        cx.decorate(learning::Settle);
+        cx.decorate(learning::FlushLearning);
         cx.add_observer(|startup| {
             let environment = startup.environment.clone();
             let is_shown = environment.progress().is_shown();

@@ -10,7 +10,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use writer::Shape;
 
 /// Network libraries whose own logs are too verbose.
-const CHATTY: [&str; 5] = ["h2", "hyper", "hyper_util", "reqwest", "rustls"];
+const VERBOSE_LIBRARIES: [&str; 5] = ["h2", "hyper", "hyper_util", "reqwest", "rustls"];
 
 /// Adds `--log-format`. With it, or with `--verbose`, events go to standard error.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,13 +39,13 @@ impl Plugin for Logs {
             .with_max_level(LevelFilter::DEBUG)
             .with_writer(if format == Some("json") { Shape::Json } else { Shape::Line })
             .with_ansi(false);
-        let heard = CHATTY.map(|chatty| (chatty, LevelFilter::WARN));
-        let heard = Targets::new().with_default(LevelFilter::DEBUG).with_targets(heard);
+        let libraries = VERBOSE_LIBRARIES.map(|library| (library, LevelFilter::WARN));
+        let filter = Targets::new().with_default(LevelFilter::DEBUG).with_targets(libraries);
         // Only the first program of a process can install a subscriber; for a second one the error
         // is ignored.
         let _ = match format {
-            Some("json") => events.json().flatten_event(true).finish().with(heard).try_init(),
-            _ => events.without_time().with_target(false).finish().with(heard).try_init(),
+            Some("json") => events.json().flatten_event(true).finish().with(filter).try_init(),
+            _ => events.without_time().with_target(false).finish().with(filter).try_init(),
         };
         Ok(())
     }

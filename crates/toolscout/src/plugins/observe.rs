@@ -63,7 +63,7 @@ impl Command for ObserveCommand {
             let observed = observed(cx.environment(), &cx.workspace().config());
             if cx.parsed.switch("forget") {
                 if !cx.only_would("forget the observed tools") {
-                    observed.clear().map_err(unkept)?;
+                    observed.clear().map_err(store_failed)?;
                 }
                 return Ok(Exit::Done);
             }
@@ -71,7 +71,7 @@ impl Command for ObserveCommand {
             // On its own thread, so that an interrupt is handled.
             let passed =
                 tokio::task::spawn_blocking(move || forward(&environment, server.as_deref())).await;
-            let seen = passed.unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
+            let seen = passed.unwrap_or_else(|error| Err(read_failed(io::Error::other(error))))?;
             register(seen, &observed, &cx.request())?;
             Ok(Exit::Done)
         })
@@ -85,7 +85,7 @@ fn observed(environment: &Environment, config: &Config) -> Observed {
 /// Copies standard input to standard output. A reader that closes the pipe ends it, as with `cat`.
 fn forward(environment: &Environment, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
     let mut observer = TranscriptObserver::new(server);
-    let input = input().map_err(failed)?;
+    let input = input().map_err(read_failed)?;
     environment.write(|out| observer.forward(input, out))?;
     Ok(observer.finish())
 }
@@ -108,7 +108,7 @@ fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), App
     if tools.is_empty() {
         return Ok(());
     }
-    observed.add(&tools).map_err(unkept)?;
+    observed.add(&tools).map_err(store_failed)?;
     let mut by_server: BTreeMap<&str, usize> = BTreeMap::new();
     for tool in &tools {
         *by_server.entry(tool.server.as_deref().unwrap_or("observed")).or_default() += 1;
@@ -155,10 +155,10 @@ fn harmless(seen: SeenTool) -> Option<SeenTool> {
     Some(seen.without_details()).filter(|value| !is_severe(value))
 }
 
-fn failed(cause: io::Error) -> AppError {
+fn read_failed(cause: io::Error) -> AppError {
     AppError::Io { action: "read standard input".to_owned(), cause }
 }
 
-fn unkept(error: toolscout_core::StoreError) -> AppError {
+fn store_failed(error: toolscout_core::StoreError) -> AppError {
     AppError::Message { kind: ErrorKind::Unavailable, message: error.to_string(), hint: None }
 }

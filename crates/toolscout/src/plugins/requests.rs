@@ -73,7 +73,7 @@ impl Plugin for Requests {
 
 /// The folder of an entry, or the reason why the entry is skipped.
 fn folder(
-    said: &RequestToolsSettings,
+    entry: &RequestToolsSettings,
     at: usize,
     startup: &Startup,
 ) -> Result<Result<RequestFolder, Diagnostic>, AppError> {
@@ -83,21 +83,21 @@ fn folder(
         Ok(Err(Diagnostic::warning(DiagnosticKind::Broken, message).with_hint(hint)))
     };
     // Trust, limits and the store are those of the project's own folders.
-    let begun = startup.folder_builder()?;
-    let RequestToolsSettings { header, pattern, folder, source } = said;
-    let usual = || if at == 0 { "own".to_owned() } else { format!("own-{}", at + 1) };
-    let id = match SourceId::new(&source.clone().unwrap_or_else(usual)) {
+    let builder = startup.folder_builder()?;
+    let RequestToolsSettings { header, pattern, folder, source } = entry;
+    let default_id = || if at == 0 { "own".to_owned() } else { format!("own-{}", at + 1) };
+    let id = match SourceId::new(&source.clone().unwrap_or_else(default_id)) {
         Ok(id) if SourceId::RESERVED.contains(&id.as_str()) => {
             return skipped(format!("the id `{id}` is reserved for toolscout; use another one"));
         }
         Ok(id) => id,
         Err(error) => return skipped(error.to_string()),
     };
-    let made =
+    let opened =
         RequestFolder::new(header, pattern, startup.config.project_folder(), folder, move || {
-            begun.clone()
+            builder.clone()
         });
-    match made {
+    match opened {
         Ok(folder) => Ok(Ok(folder.named(id))),
         Err(error) => skipped(error.to_string()),
     }

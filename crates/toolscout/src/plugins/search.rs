@@ -30,15 +30,15 @@ impl Plugin for Search {
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.rule(|gateway, startup| Ok(gateway.search_engine(search_engine(startup))));
-        cx.decorate(Remember);
+        cx.decorate(SaveSearchData);
         Ok(())
     }
 }
 
 /// Writes the cached search data when a command is done.
-struct Remember;
+struct SaveSearchData;
 
-impl Decorator for Remember {
+impl Decorator for SaveSearchData {
     fn around<'a>(
         &'a self,
         cx: &'a RunCx,
@@ -73,11 +73,13 @@ fn search_engine(startup: &Startup) -> SearchEngine {
 fn encoder(settings: &SearchSettings) -> LazyEncoder {
     let Some(path) = settings.model.clone() else {
         return LazyEncoder::new(|| {
-            MiniLm::built_in().map(|value| shared(value.clone())).map_err(|error| said(&error))
+            MiniLm::built_in()
+                .map(|value| shared(value.clone()))
+                .map_err(|error| with_causes(&error))
         });
     };
     let id = own_id(&path);
-    LazyEncoder::new(move || MiniLm::open(&path).map(shared).map_err(|error| said(&error)))
+    LazyEncoder::new(move || MiniLm::open(&path).map(shared).map_err(|error| with_causes(&error)))
         .named(id)
 }
 
@@ -85,8 +87,8 @@ fn shared(model: MiniLm) -> Arc<dyn Encoder> {
     Arc::new(model)
 }
 
-/// The error with its causes, which are not part of its text.
-fn said(error: &dyn Error) -> String {
+/// The text of an error and of its causes.
+fn with_causes(error: &dyn Error) -> String {
     let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(value) = cause {
         text += &format!(": {value}");

@@ -117,9 +117,9 @@ impl Command for ServeCommand {
     }
 }
 
-/// Serves the UI, and agents as well. Without `insists`, any other port may be used.
-pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, AppError> {
-    serve(cx, Some(Web::of_page(port, insists))).await
+/// Serves the UI, and agents as well. If the port is not fixed, any other one may be used.
+pub(crate) async fn serve_ui(cx: &RunCx, port: u16, is_fixed: bool) -> Result<Exit, AppError> {
+    serve(cx, Some(Web::of_ui(port, is_fixed))).await
 }
 
 async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
@@ -148,12 +148,15 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         }
         None => Box::pin(over_pipes(cx, projects[0].mcp.server(None))),
     };
-    let followed = join_all(
-        projects.iter().zip(marks).map(|(project, mark)| beside(&project.cx, &project.mcp, mark)),
+    let background = join_all(
+        projects
+            .iter()
+            .zip(marks)
+            .map(|(project, mark)| run_background_work(&project.cx, &project.mcp, mark)),
     );
     let ended = tokio::select! {
         ended = serving => ended,
-        _ = followed => Ok(()),
+        _ = background => Ok(()),
     };
     join_all(projects.iter().map(Project::close)).await;
     ended.map(|()| Exit::Done)
@@ -172,7 +175,7 @@ async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppEr
 
 /// The background work of a process that serves; each part is polled only when it has something to
 /// do.
-async fn beside(cx: &RunCx, mcp: &McpServers, mark: LoadingMark) -> Infallible {
+async fn run_background_work(cx: &RunCx, mcp: &McpServers, mark: LoadingMark) -> Infallible {
     let (request, operations) = (cx.request(), cx.operations());
     let mut parts: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
     parts.push(Box::pin(async {

@@ -20,7 +20,7 @@ impl Plugin for Servers {
     }
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
-        cx.decorate(EndServers);
+        cx.decorate(StopServers);
         cx.parts.servers = true;
         cx.add_sources(|startup| match startup.options.text("tools-from") {
             Some(_) => Ok(Vec::new()),
@@ -46,9 +46,9 @@ impl Plugin for Servers {
 }
 
 /// Stops the servers that a command has started, when it is done.
-struct EndServers;
+struct StopServers;
 
-impl Decorator for EndServers {
+impl Decorator for StopServers {
     fn around<'a>(
         &'a self,
         cx: &'a RunCx,

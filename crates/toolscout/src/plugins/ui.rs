@@ -63,7 +63,7 @@ impl Command for UiCommand {
                 browser::show_sign_in_link(cx, &link)?;
                 return Ok(Exit::Done);
             }
-            serve::page(cx, port.unwrap_or(PORT), port.is_some()).await
+            serve::serve_ui(cx, port.unwrap_or(PORT), port.is_some()).await
         })
     }
 }

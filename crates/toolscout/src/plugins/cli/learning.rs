@@ -27,9 +27,9 @@ pub(in crate::plugins::cli) fn rule(
 }
 
 /// Flushes the relevance feedback when a command is done.
-pub(in crate::plugins::cli) struct Settle;
+pub(in crate::plugins::cli) struct FlushLearning;
 
-impl Decorator for Settle {
+impl Decorator for FlushLearning {
     fn around<'a>(
         &'a self,
         cx: &'a RunCx,

@@ -69,9 +69,9 @@ impl Web {
     }
 
     /// On loopback, with our tokens or a sign-in link.
-    pub(super) fn of_page(port: u16, insists: bool) -> Self {
+    pub(super) fn of_ui(port: u16, is_fixed: bool) -> Self {
         let addr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
-        let purpose = if insists { Purpose::Ui } else { Purpose::UiOnAnyPort };
+        let purpose = if is_fixed { Purpose::Ui } else { Purpose::UiOnAnyPort };
         Self { addr, auth: AuthMethod::Token, purpose }
     }
 
