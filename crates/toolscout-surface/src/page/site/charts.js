@@ -85,18 +85,12 @@ export function barChart({ title, description, rows, series, format }) {
             [rows[0], rows[Math.floor(rows.length / 2)], rows.at(-1)].map((row) => el("span", {}, row?.label ?? "")),
         ),
     );
-    const legend =
-        series.length > 1 &&
-        el(
-            "ul",
-            { class: "legend", "aria-hidden": "true" },
-            series.map(({ name, tone }) => el("li", {}, el("span", { class: `swatch ${tone}` }), name)),
-        );
+    const key = series.length > 1 && legend(series.map(({ name, tone }) => [tone, name]));
     const head = ["Time", ...series.map(({ name }) => name)];
     const body = rows
         .filter(({ values }) => values.some((value) => value))
         .map(({ label, values }) => [label, ...values.map((value) => (value === undefined ? "–" : format(value)))]);
-    return figure(title, legend, plot, table(title, head, body));
+    return figure(title, key, plot, table(title, head, body));
 }
 
 /// Two values of each row as one horizontal bar: a dark part up to the first, a light part up to the second.
@@ -116,12 +110,8 @@ export function rangeChart({ title, description, rows, names, format }) {
     });
     const body = rows.map(({ label, low, high }) => [label, format(low), format(high)]);
     const content = el("ul", { class: "ranges", "aria-label": description }, items);
-    const legend = el(
-        "ul",
-        { class: "legend", "aria-hidden": "true" },
-        ["", "light"].map((tone, index) => el("li", {}, el("span", { class: `swatch ${tone}` }), names[index])),
-    );
-    return figure(title, legend, content, table(title, ["Server", ...names], body));
+    const key = legend([["", names[0]], ["light", names[1]]]);
+    return figure(title, key, content, table(title, ["Server", ...names], body));
 }
 
 /// One horizontal bar per row; a part of it may be marked as failed.
@@ -131,7 +121,7 @@ export function rankChart({ title, description, rows, format }) {
         const tooltip = `${label}: ${format(value)}${failed ? `, ${failed} failed` : ""}`;
         const whole = bar(0, 0, (value / top) * WIDTH, 10, "accent", tooltip);
         const share = (failed / top) * WIDTH;
-        const part = failed && bar((value / top) * WIDTH - share, 0, share, 10, "error", tooltip);
+        const part = failed > 0 && bar((value / top) * WIDTH - share, 0, share, 10, "error", tooltip);
         const name = truncate(label, 60);
         return el(
             "li",
@@ -167,14 +157,10 @@ export function stripChart({ title, description, rows, times }) {
             el("span", { class: UPTIME[state] === "error" ? "error" : "faint", title: error }, UPTIME_TEXTS[state] ?? state),
         );
     });
-    const legend = el(
-        "ul",
-        { class: "legend", "aria-hidden": "true" },
-        Object.entries(UPTIME).map(([state, tone]) => el("li", {}, el("span", { class: `swatch ${tone}` }), UPTIME_TEXTS[state])),
-    );
+    const key = legend(Object.entries(UPTIME).map(([state, tone]) => [tone, UPTIME_TEXTS[state]]));
     const body = rows.map(({ label, states, state, error }) => [label, UPTIME_TEXTS[state] ?? state, summarize(states), error ?? ""]);
     const content = el("ul", { class: "ranges strips", "aria-label": description }, items);
-    const node = figure(title, legend, content, table(title, ["Server", "Now", "In this time", "Last error"], body));
+    const node = figure(title, key, content, table(title, ["Server", "Now", "In this time", "Last error"], body));
     node.classList.add("full");
     return node;
 }
@@ -186,11 +172,20 @@ function summarize(states) {
     return observed ? `up in ${up} of ${observed} observed intervals` : "not observed";
 }
 
-function figure(title, legend, content, alternative) {
+/// The colors of a chart: pairs of a tone and its name.
+function legend(items) {
+    return el(
+        "ul",
+        { class: "legend", "aria-hidden": "true" },
+        items.map(([tone, name]) => el("li", {}, el("span", { class: `swatch ${tone}` }), name)),
+    );
+}
+
+function figure(title, key, content, alternative) {
     return el(
         "figure",
         { class: "chart card" },
-        el("figcaption", {}, el("h2", {}, title), legend),
+        el("figcaption", {}, el("h2", {}, title), key),
         content,
         el("details", {}, el("summary", {}, "Show as table"), alternative),
     );
