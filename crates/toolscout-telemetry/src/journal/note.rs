@@ -35,14 +35,14 @@ enum NotedEvent {
     Discovered {
         source: SourceId,
         tools: usize,
-        needed: bool,
+        cache_miss: bool,
         changed: bool,
         error: Option<String>,
     },
     Searched(SearchEvent),
     Called(CallEvent, Value),
     Decided(DecisionEvent),
-    Shown(ContextUse),
+    ContextUsed(ContextUse),
 }
 
 impl JournalNote {
@@ -61,7 +61,7 @@ impl JournalNote {
             }) => NotedEvent::Discovered {
                 source: source.clone(),
                 tools: names.len(),
-                needed: *was_uncached,
+                cache_miss: *was_uncached,
                 changed: *changed,
                 error: error.as_deref().map(prefix),
             },
@@ -86,7 +86,7 @@ impl JournalNote {
                 NotedEvent::Called(without_arguments, copy(arguments))
             }
             EventKind::Decision(decided) => NotedEvent::Decided(decided.clone()),
-            EventKind::ContextUse(shown) => NotedEvent::Shown(shown.clone()),
+            EventKind::ContextUse(used) => NotedEvent::ContextUsed(used.clone()),
         };
         Some(Self {
             at: *at,
@@ -158,11 +158,11 @@ fn requester_record(requester: &Requester, trace: Option<[u8; 16]>) -> Requester
 
 fn entry_details(noted: NotedEvent) -> EntryDetails {
     match noted {
-        NotedEvent::Discovered { source, tools, needed, changed, error } => {
+        NotedEvent::Discovered { source, tools, cache_miss, changed, error } => {
             EntryDetails::Discovery {
                 source: source.to_string(),
                 tools: tools as u64,
-                cache_miss: needed,
+                cache_miss,
                 changed,
                 error: error.map(|error| redact_and_truncate(&error, MAX_TEXT_BYTES)),
             }
@@ -185,13 +185,15 @@ fn entry_details(noted: NotedEvent) -> EntryDetails {
                 by: redact_and_truncate(&by, MAX_NAME_BYTES),
             }
         }
-        NotedEvent::Shown(ContextUse { form, tools, tokens, catalog }) => EntryDetails::Context {
-            form: form.to_owned(),
-            tools: tools as u64,
-            tokens: tokens as u64,
-            all_tools: catalog.map(|catalog| catalog.tools as u64),
-            all_tokens: catalog.map(|catalog| catalog.tokens as u64),
-        },
+        NotedEvent::ContextUsed(ContextUse { form, tools, tokens, catalog }) => {
+            EntryDetails::Context {
+                form: form.to_owned(),
+                tools: tools as u64,
+                tokens: tokens as u64,
+                all_tools: catalog.map(|catalog| catalog.tools as u64),
+                all_tokens: catalog.map(|catalog| catalog.tokens as u64),
+            }
+        }
     }
 }
 
