@@ -183,8 +183,8 @@ impl App {
         if is_tool && own.find_long("json").is_some_and(|option| option.help != json_help) {
             *format = run.after.options().format();
         }
-        let takes_ours = run.after.commands.find(&word).is_some() && !own.stop_at_positional;
-        let spec = if takes_ours { line::joined(own, &run.spec.options) } else { own };
+        let takes_program_options = !is_tool && !own.stop_at_positional;
+        let spec = if takes_program_options { line::joined(own, &run.spec.options) } else { own };
         let parsed = cli::parse(&spec, &run.rest)
             .map_err(|errors| self.unknown_subcommand(&word, &run, &spec, errors))?;
         let wants_help =

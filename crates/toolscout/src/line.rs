@@ -68,12 +68,12 @@ impl Line {
             },
         };
         traits.only_reads |= wants_help(&before, &rest);
-        traits.shows_tools =
-            !traits.only_reads && word.as_deref().is_none_or(|word| takes_ours(commands, word));
+        traits.shows_tools = !traits.only_reads
+            && word.as_deref().is_none_or(|word| takes_program_options(commands, word));
         // If the line cannot be parsed, its `--lang` is still used, so that the error is shown in
         // that language.
-        let is_understood =
-            after.is_some() || word.as_deref().is_none_or(|word| !takes_ours(commands, word));
+        let is_understood = after.is_some()
+            || word.as_deref().is_none_or(|word| !takes_program_options(commands, word));
         let options = Options::new(before, after, traits);
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
         let default_format = default_format(&env);
@@ -163,7 +163,7 @@ pub(crate) enum Wants {
 }
 
 /// Whether the program's options may follow this command.
-fn takes_ours(commands: &Commands, word: &str) -> bool {
+fn takes_program_options(commands: &Commands, word: &str) -> bool {
     commands.find(word).is_some_and(|command| !command.spec().stop_at_positional)
 }
 
