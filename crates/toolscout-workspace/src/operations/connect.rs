@@ -4,7 +4,7 @@
 use super::client::{
     SecretStorage, apply_added, client_folders, client_name, discover_added, own_launch_command,
 };
-use super::import::{plan_text, server_count};
+use super::import::plan_text;
 use super::shown_path;
 use super::status::NoInput;
 use crate::error::failure;
@@ -23,7 +23,7 @@ use toolscout_core::{Cx, escape};
 use toolscout_surface::operation::{
     Access, CommandName, Operation, OperationError, OperationSpec, Text,
 };
-use toolscout_surface::output::json;
+use toolscout_surface::output::{counted, json};
 
 /// Write this program into the configuration of a client.
 pub(crate) struct ConnectClient;
@@ -126,7 +126,7 @@ impl Operation<Workspace> for ConnectClient {
         let moved = |verb: &str| {
             let with_moves = moves.as_ref().filter(|(count, _)| *count > 0);
             with_moves
-                .map(|(count, file)| format!("{verb} {} to {file}\n", server_count(*count)))
+                .map(|(count, file)| format!("{verb} {} to {file}\n", counted(*count, "server")))
                 .unwrap_or_default()
         };
         let (subject, summary) =
@@ -329,7 +329,7 @@ fn duplicates_hint(client: &ClientFormat, others: &[String]) -> String {
     format!(
         "{} still starts {} itself: {}\n  hint: use --take to move them to toolscout, so that their tools are not offered twice\n",
         client.title,
-        server_count(others.len()),
+        counted(others.len(), "server"),
         names.join(", ")
     )
 }

@@ -2,7 +2,7 @@
 
 mod plan_text;
 
-pub(super) use plan_text::{plan_text, server_count};
+pub(super) use plan_text::plan_text;
 
 use super::client::{self, SecretStorage, client_folders, client_list};
 use super::shown_path;
@@ -17,6 +17,7 @@ use toolscout_config::{Config, ConfigScope};
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_core::{Cx, SourceId};
 use toolscout_surface::operation::{Confirm, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::output::counted;
 
 /// Add servers that other programs have configured.
 pub(crate) struct ImportServers;
@@ -109,7 +110,7 @@ impl Operation<Workspace> for ImportServers {
             };
             return Ok(ImportedServers::new(&plan, false, message));
         }
-        let summary = format!("{} to {}", server_count(ids.len()), changed_files(&plan));
+        let summary = format!("{} to {}", counted(ids.len(), "server"), changed_files(&plan));
         let subject = ids.iter().map(SourceId::as_str).collect::<Vec<_>>().join(", ");
         let planned = PlannedChange {
             kind: ChangeKind::Server,

@@ -3,7 +3,6 @@
 mod setup_text;
 
 use super::client::{SecretStorage, apply_added, client_folders, client_list, own_launch_command};
-use super::import::server_count;
 use super::server::{DiscoveredServer, discover_with_progress};
 use super::shown_path;
 use crate::error::failure;
@@ -22,6 +21,7 @@ use toolscout_mcp_client::{ConfigText, ReferenceLookup};
 use toolscout_surface::operation::{
     Access, CommandName, Confirm, HttpRoute, Operation, OperationError, OperationSpec, Text,
 };
+use toolscout_surface::output::counted;
 
 /// Add the servers of other clients, and connect the clients.
 pub(crate) struct Init;
@@ -266,7 +266,7 @@ fn planned_change(plan: &SetupPlan) -> PlannedChange {
     let ids: Vec<_> = plan.import.additions().map(|(id, _)| id.as_str()).collect();
     let clients: Vec<_> = plan.connected().map(|client| client.client.title).collect();
     let names: Vec<_> = plan.connected().map(|client| client.client.name).collect();
-    let added = (!ids.is_empty()).then(|| format!("add {}", server_count(ids.len())));
+    let added = (!ids.is_empty()).then(|| format!("add {}", counted(ids.len(), "server")));
     let connected =
         (!clients.is_empty()).then(|| format!("connect {}", setup_text::list(&clients)));
     let summary = added.into_iter().chain(connected).collect::<Vec<_>>().join(" and ");

@@ -8,11 +8,6 @@ pub(crate) fn plan_text(plan: &ImportPlan) -> String {
     plan.files.iter().map(file_text).collect()
 }
 
-/// `1 server`, `2 servers`.
-pub(crate) fn server_count(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "server" } else { "servers" })
-}
-
 fn file_text(file: &PlannedFile) -> String {
     let mut text =
         format!("{}  {}\n", file.client.title, escape::line(&file.path.display().to_string()));

@@ -1,7 +1,6 @@
 //! The plan and the outcome of `init` as text.
 
 use super::{Setup, SetupServer};
-use crate::operations::import::server_count;
 use toolscout_core::escape;
 use toolscout_surface::operation::Text;
 use toolscout_surface::output::counted;
@@ -28,7 +27,9 @@ pub(super) fn plan(setup: &Setup, _: &Text) -> String {
                     format!("skipped: {}", escape::line(client.reason.as_deref().unwrap_or("")))
                 }
                 (_, 0) => "connect".to_owned(),
-                (_, count) => format!("connect, and move its {} to toolscout", server_count(count)),
+                (_, count) => {
+                    format!("connect, and move its {} to toolscout", counted(count, "server"))
+                }
             };
             [client.title.to_owned(), escape::line(&client.path).into_owned(), action]
         })
@@ -55,7 +56,7 @@ pub(super) fn outcome(setup: &Setup) -> String {
     let mut targets: Vec<_> = added.iter().filter_map(|server| server.target.as_deref()).collect();
     targets.dedup();
     if !added.is_empty() {
-        text += &format!("Added {} to {}\n", server_count(added.len()), targets.join(" and "));
+        text += &format!("Added {} to {}\n", counted(added.len(), "server"), targets.join(" and "));
     }
     let connected = connected(setup);
     if !connected.is_empty() {
@@ -69,7 +70,7 @@ pub(super) fn outcome(setup: &Setup) -> String {
     if !added.is_empty() {
         text += &format!(
             "{loaded} of {} ready, {}\n",
-            server_count(added.len()),
+            counted(added.len(), "server"),
             counted(setup.tool_count, "tool")
         );
     }
