@@ -1,7 +1,7 @@
 //! Usage statistics and pin suggestions, as text.
 
 use super::audit_text::duration;
-use toolscout_core::escape;
+use toolscout_core::{escape, grouped};
 use toolscout_surface::output::counted;
 use toolscout_telemetry::stats::{PinSuggestion, PinSuggestions, Savings, UsageStats, UsageTotals};
 
@@ -150,17 +150,10 @@ fn section(title: &str, rows: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// `12,345`.
+/// `12,345`, `-12,345`.
 pub(super) fn number(value: i64) -> String {
-    let digits = value.unsigned_abs().to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if value < 0 { format!("-{out}") } else { out }
+    let digits = grouped(value.unsigned_abs() as usize);
+    if value < 0 { format!("-{digits}") } else { digits }
 }
 
 /// Pin suggestions as text.
