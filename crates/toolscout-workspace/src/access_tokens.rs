@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::cx::Role;
@@ -122,14 +122,11 @@ pub(crate) fn last_used(store: &dyn Store, name: &str) -> Option<Moment> {
 }
 
 /// The path of a file in the state folder.
-pub(crate) fn state_file(
-    environment: &Environment,
-    file: &str,
-) -> Result<std::path::PathBuf, AppError> {
+pub(crate) fn state_file(environment: &Environment, file: &str) -> Result<PathBuf, AppError> {
     let folder = environment.state_dir().ok_or_else(|| {
         AppError::invalid("no state directory", "set HOME or TOOLSCOUT_STATE_DIR")
     })?;
-    Ok(Path::new(&folder).join(file))
+    Ok(folder.join(file))
 }
 
 fn warn(name: &str, error: &dyn std::fmt::Display) {

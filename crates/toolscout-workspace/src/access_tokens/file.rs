@@ -2,10 +2,8 @@
 //! owner can read.
 
 use super::state_file;
-use crate::{AppError, Environment};
-use ring::rand::{SecureRandom, SystemRandom};
+use crate::{AppError, Environment, random};
 use rustix::fs::{Mode, OFlags, open};
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -101,18 +99,10 @@ fn write(
 
 /// The value of a new token.
 pub(crate) fn generate() -> Result<String, AppError> {
-    let mut text = String::from("ts_");
-    for byte in random()? {
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
+    Ok(format!("ts_{}", random::to_hex(&random()?)))
 }
 
 /// Random bytes for keys and tokens.
 pub fn random() -> Result<[u8; BYTES], AppError> {
-    let mut bytes = [0; BYTES];
-    let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map(|()| bytes).map_err(|_| {
-        AppError::invalid("the operating system returned no random numbers", "try again")
-    })
+    random::bytes().ok_or_else(|| AppError::invalid(random::UNAVAILABLE, "try again"))
 }
