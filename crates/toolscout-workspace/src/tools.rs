@@ -9,7 +9,7 @@ use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::cx::{ApprovalPrompt, Role};
 use toolscout_core::event::Observers;
 use toolscout_core::{
-    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError,
+    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, Source, SourceError,
     SourceKind, Status, Tool, escape,
 };
 use toolscout_folder::DefaultRoot;
@@ -231,21 +231,25 @@ impl Tools {
         Ok(diagnostics)
     }
 
-    /// Properties of tools that would have the same flag. Tools of servers are left out, because
-    /// the operator cannot change them; their own help shows it.
+    /// Properties of tools that would have the same flag. Tools of servers are left out; their own
+    /// help shows it.
     fn flag_clashes(&self) -> Vec<Diagnostic> {
         let snapshot = self.gateway.snapshot();
-        let sources = self.gateway.sources();
-        let is_foreign = |tool: &Tool| {
-            sources
-                .iter()
-                .any(|source| *source.id() == tool.id.source && source.kind() == SourceKind::Mcp)
-        };
+        let is_foreign = self.foreign_tool_check();
         snapshot
             .tools()
             .filter(|tool| !is_foreign(tool))
             .flat_map(|tool| analyze(tool).clash_diagnostics())
             .collect()
+    }
+
+    /// Tells whether a tool comes from a server: the operator can neither rename nor change it.
+    fn foreign_tool_check(&self) -> impl Fn(&Tool) -> bool {
+        let sources = self.gateway.sources();
+        let is_server = |source: &&Arc<dyn Source>| source.kind() == SourceKind::Mcp;
+        let servers: HashSet<_> =
+            sources.iter().filter(is_server).map(|source| source.id().clone()).collect();
+        move |tool| servers.contains(&tool.id.source)
     }
 
     /// Sets the names of built-in commands.
@@ -267,26 +271,22 @@ impl Tools {
         let mut clashing: Vec<_> =
             reserved.flat_map(|reserved| snapshot.tools_named(reserved)).collect();
         clashing.sort_by_key(|named| named.at);
-        let diagnostic =
-            |tool: &Arc<Tool>| {
-                let (name, message) =
-                    (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
-                // The operator cannot rename the tool of a server.
-                if self.gateway.sources().iter().any(|source| {
-                    *source.id() == tool.id.source && source.kind() == SourceKind::Mcp
-                }) {
-                    let diagnostic = Diagnostic::debug(DiagnosticKind::Collision, message)
-                        .with_source(tool.id.source.clone());
-                    return diagnostic.with_hint(format!("toolscout run {}", tool.id));
-                }
-                let diagnostic = Diagnostic::warning(DiagnosticKind::Collision, message)
-                    .with_source(tool.id.source.clone());
-                let diagnostic = diagnostic.with_hint(format!("toolscout run {name}"));
-                match &tool.provenance.path {
-                    Some(path) => diagnostic.with_path(path),
-                    None => diagnostic,
-                }
-            };
+        let is_foreign = self.foreign_tool_check();
+        let diagnostic = |tool: &Arc<Tool>| {
+            let message = format!("`{}` is also a built-in command", tool.id.name);
+            if is_foreign(tool) {
+                return Diagnostic::debug(DiagnosticKind::Collision, message)
+                    .with_source(tool.id.source.clone())
+                    .with_hint(format!("toolscout run {}", tool.id));
+            }
+            let diagnostic = Diagnostic::warning(DiagnosticKind::Collision, message)
+                .with_source(tool.id.source.clone())
+                .with_hint(format!("toolscout run {}", tool.id.name));
+            match &tool.provenance.path {
+                Some(path) => diagnostic.with_path(path),
+                None => diagnostic,
+            }
+        };
         clashing.into_iter().map(|clashing| diagnostic(&clashing.tool)).collect()
     }
 
