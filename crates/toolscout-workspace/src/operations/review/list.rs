@@ -3,6 +3,7 @@
 use super::quarantined::ReviewView;
 use super::shown;
 use crate::Workspace;
+use crate::error::describe;
 use crate::operations::trust::{TrustChange, pending_changes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,7 +79,7 @@ impl Operation<Workspace> for ListReviews {
         let warnings = diagnostics
             .iter()
             .filter(|diagnostic| has_unreliable_approvals(diagnostic, &quarantined))
-            .map(warning_text)
+            .map(describe)
             .collect();
         let untrusted = if cx.caller == Caller::Cli {
             pending_changes(workspace, cx).await?
@@ -125,9 +126,4 @@ fn has_unreliable_approvals(diagnostic: &Diagnostic, quarantined: &[QuarantinedT
         quarantined.since.is_none() && diagnostic.source.as_ref() == Some(&quarantined.id.source)
     };
     diagnostic.kind == DiagnosticKind::Quarantined && quarantined.iter().any(is_from)
-}
-
-fn warning_text(diagnostic: &Diagnostic) -> String {
-    let hint = diagnostic.hint.as_ref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
-    format!("{}{hint}", diagnostic.message)
 }
