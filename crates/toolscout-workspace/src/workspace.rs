@@ -211,7 +211,7 @@ impl Workspace {
     /// As [`Workspace::apply_configuration`]; tools and approvals are read again, too.
     pub(crate) async fn apply_all_changes(&self) -> Result<(), AppError> {
         let applied = self.apply_configuration().await;
-        if self.reloader.get().is_none() {
+        if !self.is_serving() {
             self.tools.discover_changes().await;
         }
         applied
@@ -246,7 +246,7 @@ impl Workspace {
     /// Discovers the tools of a server without making the caller wait.
     pub(crate) async fn discover_in_background(&self, id: &str) -> Result<(), AppError> {
         // A serving process discovers new servers as soon as it has read the configuration.
-        if self.reloader.get().is_some() {
+        if self.is_serving() {
             return Ok(());
         }
         let set = self.servers();

@@ -7,19 +7,19 @@ use toolscout_core::{Lease, escape};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::partition;
 
-/// The exclusive right to index this project for the background; `None` while another process has
+/// The exclusive right to index this project in the background; `None` while another process has
 /// it.
 pub(crate) fn lease(workspace: &Workspace) -> Result<Option<Lease>, AppError> {
     let name = format!("indexing/{}", partition(workspace.config().project_folder()));
     workspace.environment.store().lease(&name).map_err(AppError::not_stored)
 }
 
-/// Starts the process, unless one is running. Tools that are added in the meantime are indexed by that
-/// one.
+/// Starts the process, unless one is running. That one also indexes tools that are added in the
+/// meantime.
 pub(crate) fn start(workspace: &Workspace) -> Result<(), AppError> {
     // The tools of a saved discovery are not those of the project.
-    let has_own_tools = workspace.options.text("tools-from").is_some();
-    if has_own_tools || workspace.is_serving() || lease(workspace)?.is_none() {
+    let has_saved_tools = workspace.options.text("tools-from").is_some();
+    if has_saved_tools || workspace.is_serving() || lease(workspace)?.is_none() {
         return Ok(());
     }
     detached::start(workspace, &["index", "--wait"], "indexing.log")
