@@ -15,6 +15,17 @@ pub enum PolicyMode {
     AllowAll,
 }
 
+impl PolicyMode {
+    /// The word in configurations and output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::ReadOnly => "read-only",
+            Self::AllowAll => "allow-all",
+        }
+    }
+}
+
 /// What happens to a tool that has the same name as one of a source with higher precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, escape};
-use toolscout_gateway::policy::{LevelName, Mode, Policies};
+use toolscout_gateway::policy::{LevelName, Policies};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
 
 /// List the policy rules of every level.
@@ -95,13 +95,8 @@ impl PolicyRules {
                 rules: rules.collect(),
             }
         };
-        let mode = match policies.mode {
-            Mode::Normal => "normal",
-            Mode::ReadOnly => "read-only",
-            Mode::AllowAll => "allow-all",
-        };
         Self {
-            mode,
+            mode: policies.mode.as_str(),
             values: Policy::ALL.map(Policy::as_str).into(),
             levels: LevelName::ALL.map(level).into(),
         }

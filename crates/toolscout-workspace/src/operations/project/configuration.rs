@@ -11,7 +11,7 @@ use toolscout_config::Settings;
 use toolscout_core::authorization::Policy;
 use toolscout_core::cx::Role;
 use toolscout_core::{Cx, escape};
-use toolscout_gateway::policy::{Mode, Policies};
+use toolscout_gateway::policy::Policies;
 use toolscout_surface::operation::{CommandName, Operation, OperationError, OperationSpec, Text};
 
 /// Show the configuration of the project.
@@ -106,12 +106,8 @@ impl Configuration {
     ) -> Self {
         let default: Policy =
             policies.levels.iter().filter_map(|level| level.default).max().unwrap_or_default();
-        let mode = match policies.mode {
-            Mode::Normal => "normal",
-            Mode::ReadOnly => "read-only",
-            Mode::AllowAll => "allow-all",
-        };
-        let (default_policy, source, settings) = (default.as_str(), None, None);
+        let (default_policy, mode) = (default.as_str(), policies.mode.as_str());
+        let (source, settings) = (None, None);
         Self { id, name, default_policy, mode, source, settings, available_tools }
     }
 
