@@ -275,7 +275,12 @@ async fn stop(gateway: Arc<Gateway>, source: Arc<McpSource>, cx: Cx) {
     gateway.refresh_source(&source.server().id, &cx).await;
 }
 
-async fn refresh(gateway: Arc<Gateway>, source: Arc<McpSource>, cx: Cx) -> Result<(), SourceError> {
+/// Lists the tools of a server again, and publishes them.
+pub(super) async fn refresh(
+    gateway: Arc<Gateway>,
+    source: Arc<McpSource>,
+    cx: Cx,
+) -> Result<(), SourceError> {
     let cx = process_cx(source.server(), &cx);
     let refreshed = source.refresh(&cx).await;
     gateway.refresh_source(&source.server().id, &cx).await;

@@ -2,9 +2,10 @@
 
 mod in_host;
 
+use super::control;
 use crate::Workspace;
 use crate::error::{describe, failure};
-use crate::servers::{ServerSet, process_cx};
+use crate::servers::ServerSet;
 use crate::workspace::background_index::index_briefly;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -234,11 +235,8 @@ fn refresh_in_background(
 ) -> Result<RefreshedServers, OperationError> {
     let servers = sources.iter().map(|source| RefreshedServer::refreshing(source)).collect();
     for source in sources {
-        let (gateway, cx) = (workspace.gateway_for(cx), process_cx(source.server(), cx));
-        workspace.tasks.spawn(async move {
-            let _ = source.refresh(&cx).await;
-            gateway.refresh_source(&source.server().id, &cx).await;
-        })?;
+        let refresh = control::refresh(workspace.gateway_for(cx), source, cx.clone());
+        workspace.tasks.spawn(async { drop(refresh.await) })?;
     }
     Ok(RefreshedServers { servers, warnings: Vec::new() })
 }
