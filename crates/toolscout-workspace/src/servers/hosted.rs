@@ -29,15 +29,17 @@ impl HostedSource {
         let mut input = Map::new();
         input.insert("name".to_owned(), call.tool.to_string().into());
         input.insert("arguments".to_owned(), Value::Object(call.arguments.clone()));
-        call.expect
-            .iter()
-            .for_each(|digest| drop(input.insert("expect".to_owned(), digest.to_string().into())));
-        call.meta.iter().for_each(|meta| drop(input.insert("meta".to_owned(), meta.to_value())));
+        if let Some(digest) = &call.expect {
+            input.insert("expect".to_owned(), digest.to_string().into());
+        }
+        if let Some(meta) = &call.meta {
+            input.insert("meta".to_owned(), meta.to_value());
+        }
         let remaining =
             cx.remaining().and_then(|remaining| u64::try_from(remaining.as_millis()).ok());
-        remaining
-            .iter()
-            .for_each(|remaining| drop(input.insert("timeoutMs".to_owned(), (*remaining).into())));
+        if let Some(remaining) = remaining {
+            input.insert("timeoutMs".to_owned(), remaining.into());
+        }
         let report = |data: &str| {
             if let (Some(report), Ok(progress)) = (&cx.progress, serde_json::from_str(data)) {
                 let ProgressData { done, total, message } = progress;
