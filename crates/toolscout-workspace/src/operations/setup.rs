@@ -192,8 +192,8 @@ impl Operation<Workspace> for Init {
         Ok(setup)
     }
 
-    fn text(output: &Setup, text: &Text) -> String {
-        setup_text::plan(output, text)
+    fn text(output: &Setup, _: &Text) -> String {
+        setup_text::plan(output)
     }
 
     fn is_data(_: &Setup) -> bool {
@@ -228,8 +228,8 @@ impl Operation<Workspace> for ShowSetup {
         Ok(Setup::new(&plan(workspace, input)?, &workspace.environment.lookup()))
     }
 
-    fn text(output: &Setup, text: &Text) -> String {
-        setup_text::plan(output, text)
+    fn text(output: &Setup, _: &Text) -> String {
+        setup_text::plan(output)
     }
 }
 
@@ -253,9 +253,8 @@ fn plan(workspace: &Workspace, input: SetupInput) -> Result<SetupPlan, Operation
         own: &OwnProgram::running(&workspace.program),
     };
     // The command is the same for all clients of a kind, and cannot fail for one of them only.
-    let launch = [false, true].map(|is_desktop| own_launch_command(workspace, is_desktop));
-    let [in_terminal, on_desktop] = launch;
-    let (in_terminal, on_desktop) = (in_terminal?, on_desktop?);
+    let in_terminal = own_launch_command(workspace, false)?;
+    let on_desktop = own_launch_command(workspace, true)?;
     let launch = |client: &import::ClientFormat| -> Result<_, ConfigError> {
         Ok(if client.is_desktop { on_desktop.clone() } else { in_terminal.clone() })
     };

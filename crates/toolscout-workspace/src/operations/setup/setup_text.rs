@@ -2,11 +2,10 @@
 
 use super::{Setup, SetupServer};
 use toolscout_core::escape;
-use toolscout_surface::operation::Text;
 use toolscout_surface::output::counted;
 
 /// One line for each server, then one for each client.
-pub(super) fn plan(setup: &Setup, _: &Text) -> String {
+pub(super) fn plan(setup: &Setup) -> String {
     let mut text = String::new();
     if !setup.servers.is_empty() {
         let header = ["SERVER", "FROM", "TRANSPORT", "SECRETS", "ACTION"].map(str::to_owned);
