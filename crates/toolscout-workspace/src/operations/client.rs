@@ -12,6 +12,10 @@ use toolscout_config::{Config, ConfigEditor};
 use toolscout_core::{Cx, SourceId};
 use toolscout_surface::operation::OperationError;
 
+/// The message about added servers, while another process loads their tools.
+pub(super) const TOOLS_ARE_LOADING: &str =
+    "Their tools are loading in the background.\n  hint: toolscout server list\n";
+
 /// The schema of a client's name.
 pub(super) fn client_name(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();

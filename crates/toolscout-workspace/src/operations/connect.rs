@@ -2,7 +2,8 @@
 //! configuration of other MCP clients.
 
 use super::client::{
-    SecretStorage, apply_added, client_folders, client_name, discover_added, own_launch_command,
+    SecretStorage, TOOLS_ARE_LOADING, apply_added, client_folders, client_name, discover_added,
+    own_launch_command,
 };
 use super::import::plan_text;
 use super::shown_path;
@@ -147,7 +148,7 @@ impl Operation<Workspace> for ConnectClient {
                 change.commit();
                 connected.message = moved("Moved");
                 if discover_added(workspace, &added).await? {
-                    connected.message += "Their tools are loading in the background.\n  hint: toolscout server list\n";
+                    connected.message += TOOLS_ARE_LOADING;
                 }
                 connected.message +=
                     &format!("Connected {title}: {path}\n  hint: restart {title} to finish\n");

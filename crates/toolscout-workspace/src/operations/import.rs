@@ -136,8 +136,7 @@ impl Operation<Workspace> for ImportServers {
         client::apply_added(workspace, &ids, &editor).await?;
         change.commit();
         if client::discover_added(workspace, &ids).await? {
-            imported.message +=
-                "Their tools are loading in the background.\n  hint: toolscout server list\n";
+            imported.message += client::TOOLS_ARE_LOADING;
         }
         Ok(imported)
     }
