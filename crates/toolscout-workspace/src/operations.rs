@@ -39,7 +39,7 @@ use crate::Workspace;
 use sign_in::CreateSignInLink;
 use std::path::Path;
 use tool::CallTool;
-use toolscout_core::escape;
+use toolscout_core::{Tool, escape};
 use toolscout_surface::operation::{BoundOperation, ErrorCode, OperationError, WorkspaceSlot};
 
 /// Binds an operation to the workspace in a slot.
@@ -138,6 +138,12 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
 /// A path as text, on one line.
 fn shown_path(path: &Path) -> String {
     escape::line(&path.display().to_string()).into_owned()
+}
+
+/// The description of a server's tool; `SERVER tool: NAME` if it has none.
+fn server_tool_description(tool: &Tool) -> String {
+    let description = tool.description.clone().filter(|text| !text.is_empty());
+    description.unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name))
 }
 
 /// Runs work that blocks on files or the store.

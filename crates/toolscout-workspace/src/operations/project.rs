@@ -9,6 +9,7 @@ pub(crate) use configuration::ShowProjectConfiguration;
 pub(crate) use list::{ListProjects, ShowProject};
 pub(crate) use update::UpdateProjectConfiguration;
 
+use super::server_tool_description;
 use crate::Workspace;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -125,12 +126,10 @@ impl<'a> ToolCatalog<'a> {
     /// A tool of a server.
     pub(super) fn server_tool(&self, tool: &Tool) -> AvailableTool {
         let discovery = self.discoveries.get(&tool.id.source);
-        let description = tool.description.clone().filter(|text| !text.is_empty());
         let seen = tool.provenance.last_listed.map(|moment| moment.to_string());
         AvailableTool {
             name: tool.id.to_string(),
-            description: description
-                .unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
+            description: server_tool_description(tool),
             kind: "mcp",
             configured_policy: self.policies.configured(&tool.id).map(|policy| policy.as_str()),
             discovery_status: Some(discovery.map_or("never", |discovery| discovery.status)),

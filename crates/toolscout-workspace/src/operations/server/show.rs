@@ -4,6 +4,7 @@ use super::sandbox::SandboxInfo;
 use super::{ServerInfo, find, is_uncacheable};
 use crate::Workspace;
 use crate::error::failure;
+use crate::operations::server_tool_description;
 use crate::servers::server_state;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,11 +84,9 @@ impl CatalogEntry {
         discovery_status: &'static str,
         configured_policy: Option<&'static str>,
     ) -> Self {
-        let description = tool.description.clone().filter(|description| !description.is_empty());
         Self {
             name: tool.id.to_string(),
-            description: description
-                .unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
+            description: server_tool_description(tool),
             kind: "mcp",
             configured_policy,
             discovery_status,
