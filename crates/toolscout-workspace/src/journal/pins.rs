@@ -1,5 +1,5 @@
-//! Suggests tools to list: those that sessions search for again and again, if their definition has fewer tokens than the search
-//! results.
+//! Suggests tools to list: those that sessions search for again and again, if their definition has
+//! fewer tokens than the search results.
 
 use crate::{AppError, Environment};
 use serde_json::Value;
@@ -11,7 +11,8 @@ use toolscout_gateway::Gateway;
 use toolscout_surface::tokens;
 use toolscout_telemetry::stats::{self, PinSuggestion, PinSuggestions};
 
-/// The tools that agents of this project should see without searching, and the tokens that would save.
+/// The tools that agents of this project should see without searching, and the tokens that would
+/// save.
 pub fn suggest_pins(
     config: &Config,
     environment: &Environment,

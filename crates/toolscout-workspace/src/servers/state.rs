@@ -11,8 +11,8 @@ use toolscout_source::layer::Filter;
 
 /// The context in which this process starts and lists a server. The catalog of a process is shared
 /// by its clients, so a list that the server marks as private belongs to the process, not to the
-/// client that caused it. A server with a header of each request is not in that catalog; its lists stay with
-/// their users.
+/// client that caused it. A server that needs a header of each request is not in that catalog; its
+/// lists stay with their users.
 pub(crate) fn process_cx(server: &ServerConfig, cx: &Cx) -> Cx {
     let user = cx.user.clone().filter(|_| is_per_user(server));
     Cx { user, ..cx.clone() }
