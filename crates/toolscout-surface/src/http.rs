@@ -35,7 +35,7 @@ pub use listener::{Listener, Terms};
 pub use routes::Routes;
 
 pub(crate) use body::{drain, read};
-pub(crate) use cancellation::CancelSource;
+pub(crate) use cancellation::{CancelSource, cancelled};
 pub(crate) use host_check::is_json;
 pub(crate) use rejection::HttpRejection;
 pub(crate) use shares::{RequestShares, share_key};

@@ -5,7 +5,8 @@ use super::{openapi, projects, query};
 use crate::http::event_stream::{self, KEEP_ALIVE, MEDIA_TYPE as EVENT_STREAM};
 use crate::http::socket::{EXIT_CODE, SocketRouter};
 use crate::http::{
-    CancelToken, Limits, Principal, RequestShares, Routes, drain, is_json, read, share_key,
+    CancelToken, Limits, Principal, RequestShares, Routes, cancelled, drain, is_json, read,
+    share_key,
 };
 use crate::mcp::http::forwarded_headers;
 use crate::operation::{
@@ -353,15 +354,9 @@ fn stream(
     permit: SharePermit,
 ) -> Response {
     let events = unfold((items, shutdown, permit), |(mut items, shutdown, permit)| async move {
-        let stopped = async {
-            match &shutdown {
-                Some(shutdown) => shutdown.cancelled().await,
-                None => std::future::pending().await,
-            }
-        };
         let bytes = tokio::select! {
             biased;
-            () = stopped => return None,
+            () = cancelled(shutdown.as_ref()) => return None,
             item = items.next() => {
                 match item? {
                     Ok(item) => event(item.event, &item.to_json().unwrap_or_default()),

@@ -30,3 +30,11 @@ impl CancelToken {
         let _ = self.0.clone().wait_for(|is_cancelled| *is_cancelled).await;
     }
 }
+
+/// Waits for the cancellation; without a token, forever.
+pub(crate) async fn cancelled(token: Option<&CancelToken>) {
+    match token {
+        Some(token) => token.cancelled().await,
+        None => std::future::pending().await,
+    }
+}

@@ -4,8 +4,8 @@
 use super::parked::UnfinishedRequest;
 use super::queue::Queue;
 use super::session::{OpenStream, Session, SessionGuard};
-use crate::http::CancelToken;
 use crate::http::event_stream::{KEEP_ALIVE, comment, push_event, response};
+use crate::http::{CancelToken, cancelled};
 use crate::mcp::server::Reply;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
@@ -157,12 +157,4 @@ fn events(texts: VecDeque<String>) -> Bytes {
         push_event(&mut events, "message", &text);
     }
     events.into()
-}
-
-/// Waits for the cancellation; without a token, forever.
-pub(super) async fn cancelled(token: Option<&CancelToken>) {
-    match token {
-        Some(token) => token.cancelled().await,
-        None => std::future::pending().await,
-    }
 }

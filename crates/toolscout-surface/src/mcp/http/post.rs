@@ -7,7 +7,7 @@ use super::respond::{Responder, json_response};
 use super::session::Session;
 use super::sessions::Sessions;
 use super::{Endpoint, EndpointRequest, accepted, events, session};
-use crate::http::{HttpRejection, drain, read, share_key};
+use crate::http::{HttpRejection, cancelled, drain, read, share_key};
 use crate::mcp::batch;
 use crate::mcp::client::{Client, ClientInfo, Identity};
 use crate::mcp::errors;
@@ -110,7 +110,7 @@ impl Endpoint {
             tokio::select! {
                 biased;
                 reply = &mut handling => return reply,
-                () = events::cancelled(shutdown.as_ref()) => client.disconnect(),
+                () = cancelled(shutdown.as_ref()) => client.disconnect(),
             }
             handling.await
         });
