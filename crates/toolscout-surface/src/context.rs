@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use toolscout_gateway::Snapshot;
 use words::{BULLET, CLOSING, HEADER};
 
+pub(crate) use groups::is_usable;
 pub use words::NOTHING_YET;
 
 /// The default limit of a summary, in tokens.

@@ -2,7 +2,6 @@
 
 use super::MAX_NAMED;
 use super::words::BULLET;
-use std::sync::Arc;
 use toolscout_core::{Status, Tool};
 use toolscout_gateway::Snapshot;
 
@@ -19,13 +18,17 @@ pub(super) struct Group<'a> {
     pub(super) essential: Vec<&'a str>,
 }
 
+/// Whether models are told about a tool. A quarantined tool is left out, because a model might
+/// follow its description, and so is a placeholder, because it has no definition. An unavailable
+/// tool is included.
+pub(crate) fn is_usable(tool: &Tool) -> bool {
+    !matches!(tool.status, Status::Quarantined(_)) && !tool.provenance.placeholder
+}
+
 /// Groups by server, in the order of the catalog. `essential` is in lower case.
 pub(super) fn group_by_server<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
-    let is_usable = |tool: &&Arc<Tool>| {
-        !matches!(tool.status, Status::Quarantined(_)) && !tool.provenance.placeholder
-    };
-    for tool in snapshot.tools().filter(is_usable) {
+    for tool in snapshot.tools().filter(|tool| is_usable(tool)) {
         let (server, name) = server_and_name(tool);
         let has_own_source =
             || server != OBSERVED && snapshot.sources().any(|(id, _)| id.as_str() == server);

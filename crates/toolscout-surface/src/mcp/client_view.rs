@@ -5,13 +5,14 @@ use super::meta;
 use super::names::{Names, WireNameStore, is_valid_name};
 use super::operations::{ExposedOperation, OperationTools};
 use super::options::{MetaTools, ServerOptions};
+use crate::context::is_usable;
 use crate::operation::MetaTool;
 use crate::tokens;
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use toolscout_core::event::{CatalogSize, ContextUse};
-use toolscout_core::{SourceId, SourceKind, Status, Tool, ToolId, ToolName, Visibility};
+use toolscout_core::{SourceId, SourceKind, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::{CatalogView, Snapshot, Unresolved};
 
 /// Maximum number of cached views; each user with private tools has one.
@@ -253,10 +254,4 @@ impl ClientView {
         };
         ListEntry { name: name.to_owned(), json: tool.listing(name).as_str().to_owned() }
     }
-}
-
-/// A quarantined tool is not listed, because a model might follow its description, and neither is
-/// a placeholder, because it has no definition. An unavailable tool is listed.
-fn is_usable(tool: &Tool) -> bool {
-    !matches!(tool.status, Status::Quarantined(_)) && !tool.provenance.placeholder
 }

@@ -5,11 +5,11 @@
 //! servers, because the model would read that in every session, even if it never finds the tool.
 
 use super::verbs::{first_verb, verb, words};
+use crate::context::is_usable;
 use crate::output::counted;
 use crate::tokens;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use toolscout_core::{SourceId, Status, Tool};
+use toolscout_core::{SourceId, Tool};
 use toolscout_gateway::Snapshot;
 
 /// Maximum number of tokens of the summary, so that both definitions together stay under 600.
@@ -67,10 +67,7 @@ impl<'a> Content<'a> {
             content.sources.entry(id.as_str()).or_default().has_more = true;
         }
         let mut named = Vec::new();
-        let is_usable = |tool: &&Arc<Tool>| {
-            !matches!(tool.status, Status::Quarantined(_)) && !tool.provenance.placeholder
-        };
-        for tool in snapshot.tools().filter(is_usable) {
+        for tool in snapshot.tools().filter(|tool| is_usable(tool)) {
             let share = content.sources.entry(tool.id.source.as_str()).or_default();
             share.tools += 1;
             if let Some(verb) = first_verb(tool.id.name.as_str()) {
