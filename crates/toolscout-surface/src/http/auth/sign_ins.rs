@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::token::hash;
+use super::token::{hash, is_equal};
 use super::{Principal, Role};
 use axum::http::header::{COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderName};
@@ -142,11 +142,6 @@ fn request_secrets(headers: &HeaderMap) -> Option<(Hash, Hash)> {
     let cookie = pairs.into_iter().find(|(pair, _)| *pair == name).map(|(_, value)| hash(value))?;
     let key = headers.get(KEY)?.to_str().ok().map(hash)?;
     Some((cookie, key))
-}
-
-/// Compares in constant time.
-fn is_equal(one: &Hash, other: &Hash) -> bool {
-    std::hint::black_box(one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b))) == 0
 }
 
 fn make_room<T>(queue: &mut VecDeque<T>, capacity: usize) {

@@ -99,13 +99,17 @@ pub(super) fn find_by_hash(tokens: &dyn TokenSet, hash: &[u8; 32]) -> Option<Pri
     let (tokens, now) = (tokens.current(), Moment::now());
     let mut found = None;
     for token in tokens.iter() {
-        let difference = token.hash.iter().zip(hash).fold(0, |sum, (a, b)| sum | (a ^ b));
-        if std::hint::black_box(difference) == 0 {
+        if is_equal(&token.hash, hash) {
             found = Some(token);
         }
     }
     let is_valid = |token: &&Token| token.expires.is_none_or(|expires| now < expires);
     found.filter(is_valid).map(|token| token.principal.clone())
+}
+
+/// Compares two hashes in constant time.
+pub(super) fn is_equal(one: &[u8; 32], other: &[u8; 32]) -> bool {
+    std::hint::black_box(one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b))) == 0
 }
 
 pub(super) fn hash(secret: &str) -> [u8; 32] {
