@@ -137,16 +137,19 @@ impl Exchange {
         self.meta.client.as_ref().and_then(ClientInfo::name).or_else(|| self.client.name())
     }
 
-    /// Waits until the servers that are still loading have answered, if this is the first request of
-    /// its kind of the client, and at most as long as the options allow. Cancel-safe.
+    /// Waits until the servers that are still loading have answered, if this is the first request
+    /// of its kind of the client, and at most as long as the options allow. Cancel-safe.
     pub(super) async fn wait_for_loading(&self, kind: FirstRequest) {
+        let limit = self.server.options.wait_for_discovery;
+        if limit.is_zero() {
+            return;
+        }
         // A client without a session is identified by its user and its name.
         let client = match &self.client.session {
             Some(session) => json!(session.as_ref()),
             None => json!([self.owner().as_deref(), self.client_name().as_deref()]),
         };
-        let limit = self.server.options.wait_for_discovery;
-        if self.server.first_requests.is_first(kind, client) && !limit.is_zero() {
+        if self.server.first_requests.is_first(kind, client) {
             self.server.gateway.wait_until_loaded(limit).await;
         }
     }
