@@ -1,6 +1,8 @@
-//! Operations over HTTP: JSON under `/api`, on the listener that agents use as well, and on the control socket.
+//! Operations over HTTP: JSON under `/api`, on the listener that agents use as well, and on the
+//! control socket.
 //!
-//! Every route is derived from an operation; so are the role check, the errors of an invalid request and the OpenAPI document.
+//! Every route is derived from an operation; so are the role check, the errors of an invalid
+//! request and the OpenAPI document.
 
 mod openapi;
 mod projects;

@@ -6,9 +6,9 @@
 //! are shown, not inserted: the gateway applies them, the same for every surface. A property
 //! spelled `dry_run` is shown as `--dry_run`, and `--dry-run` is accepted.
 //!
-//! Nested objects are flattened down to three levels, or `max_depth` of the hints; below that, and if a schema is too
-//! complex for a flag, a flag takes JSON. The parent of flattened flags takes JSON as well,
-//! hidden from help, and single flags override its members.
+//! Nested objects are flattened down to three levels, or `max_depth` of the hints; below that, and
+//! if a schema is too complex for a flag, a flag takes JSON. The parent of flattened flags takes
+//! JSON as well, hidden from help, and single flags override its members.
 //!
 //! Three extra flags exist, unless the schema has properties of these names: `--help`,
 //! `--json`, and `--input`.

@@ -1,5 +1,5 @@
-//! CORS headers, for explicitly allowed origins. Written by hand: a preflight gets a 204
-//! response, and only if it is one.
+//! CORS headers, for explicitly allowed origins. Written by hand: only a preflight request gets a
+//! 204 response; any other `OPTIONS` request reaches the routes.
 
 use axum::body::Body;
 use axum::http::header::{

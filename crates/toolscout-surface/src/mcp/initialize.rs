@@ -46,7 +46,7 @@ async fn common_response(exchange: &Exchange) -> Value {
     let mut capabilities = library::capabilities(exchange).await;
     capabilities["tools"] = json!({"listChanged": true});
     if exchange.server.options.transparent.is_none() {
-        // Tools of folders log, too.
+        // Tools of folders send log messages as well.
         capabilities["logging"] = json!({});
     }
     let mut response = json!({"capabilities": capabilities});

@@ -33,8 +33,8 @@ pub(super) struct Names {
 
 impl Names {
     /// Names every tool of the catalog: with its previous name if it has one, else in the order of
-    /// source and name, exact names first. New names are stored, except those of tools of one request, which get any
-    /// free name.
+    /// source and name, exact names first. New names are stored, except those of tools of one
+    /// request, which get any free name.
     pub(super) fn for_snapshot(snapshot: &Snapshot, name_store: &WireNameStore) -> Self {
         let (own, shared): (Vec<_>, Vec<_>) = with_origins(snapshot)
             .into_iter()
