@@ -145,7 +145,7 @@ impl<'a> Content<'a> {
     /// The line that counts the servers left out.
     fn omitted_line(&self, chosen: &BTreeSet<usize>) -> String {
         let omitted = self.groups.iter().enumerate().filter(|(index, _)| !chosen.contains(index));
-        let tools = omitted.map(|(_, value)| value.tools).sum();
+        let tools = omitted.map(|(_, group)| group.tools).sum();
         let servers = self.groups.len() - chosen.len();
         let more = if chosen.is_empty() { "" } else { "more " };
         let servers = counted(servers, &format!("{more}server"));

@@ -103,7 +103,7 @@ impl ClientView {
         let transparent = options.transparent.clone();
         let hides = has_undiscovered
             || !delegates.is_empty()
-            || usable().any(|item| item.visibility == Visibility::Searchable);
+            || usable().any(|tool| tool.visibility == Visibility::Searchable);
         let offers_meta = match options.meta_tools {
             _ if transparent.is_some() => false,
             MetaTools::Auto => hides,
@@ -162,7 +162,7 @@ impl ClientView {
     /// time, because together they may be many megabytes.
     fn count(&self) -> CatalogSize {
         let usable = || self.snapshot.tools().filter(|tool| is_usable(tool));
-        let tokens = usable().map(|usable| tokens::at_most(&self.entry(usable).json)).sum();
+        let tokens = usable().map(|tool| tokens::at_most(&self.entry(tool).json)).sum();
         CatalogSize { tools: usable().count(), tokens }
     }
 
@@ -231,9 +231,9 @@ impl ClientView {
         let mut entries: Vec<_> =
             self.snapshot.tools().filter(is_shown).map(|tool| self.entry(tool)).collect();
         let offered = self.operations.exposed.iter().filter(|exposed| self.is_offered(exposed));
-        entries.extend(offered.map(|offered| ListEntry {
-            name: offered.name.clone(),
-            json: offered.definition.clone(),
+        entries.extend(offered.map(|operation| ListEntry {
+            name: operation.name.clone(),
+            json: operation.definition.clone(),
         }));
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         entries

@@ -25,11 +25,12 @@ const SUBSCRIPTIONS: usize = 256;
 const NO_RESOURCE: i64 = -32002;
 
 pub(super) async fn resources(exchange: &Exchange) -> Result<String, RpcError> {
-    listing(exchange, "resources", |value| index_by(&value.resources, "uri")).await
+    listing(exchange, "resources", |contents| index_by(&contents.resources, "uri")).await
 }
 
 pub(super) async fn templates(exchange: &Exchange) -> Result<String, RpcError> {
-    listing(exchange, "resourceTemplates", |value| index_by(&value.templates, "uriTemplate")).await
+    listing(exchange, "resourceTemplates", |contents| index_by(&contents.templates, "uriTemplate"))
+        .await
 }
 
 /// Lists prompts. They are named like tools, because two servers may have a prompt of the same
@@ -160,10 +161,10 @@ async fn libraries(exchange: &Exchange) -> Vec<SourceLibrary> {
     let server = &exchange.server;
     let cx = exchange.cx(None);
     let view = server.gateway.view(&cx).await;
-    let is_shown = |value: &&Arc<dyn Source>| {
+    let is_shown = |source: &&Arc<dyn Source>| {
         let is_approved =
-            !matches!(value.review(), ReviewMode::Needed { approves_first_sight: false, .. });
-        is_approved && server.options.transparent.as_ref().is_none_or(|only| value.id() == only)
+            !matches!(source.review(), ReviewMode::Needed { approves_first_sight: false, .. });
+        is_approved && server.options.transparent.as_ref().is_none_or(|only| source.id() == only)
     };
     let mut libraries: Vec<SourceLibrary> = view
         .sources()

@@ -73,7 +73,7 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     for uri in &uris {
         library::subscribe_quietly(exchange, uri).await;
     }
-    let subscribed = |uri: &str| uris.iter().any(|uris| uris == uri);
+    let subscribed = |uri: &str| uris.iter().any(|item| item == uri);
     let target = (&exchange.out, Some(&exchange.id));
     tokio::select! {
         () = feed.notify(&filter, subscribed, target) => {}

@@ -156,7 +156,7 @@ async fn skip_line(input: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<()>
         if buffer.is_empty() {
             return Ok(());
         }
-        let end = buffer.iter().position(|buffer| *buffer == b'\n');
+        let end = buffer.iter().position(|byte| *byte == b'\n');
         let length = end.map_or(buffer.len(), |end| end + 1);
         input.consume(length);
         if end.is_some() {

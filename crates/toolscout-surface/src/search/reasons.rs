@@ -70,7 +70,7 @@ fn source_reasons(
     let mut notes = view.notes();
     notes.extend(diagnostics.filter_map(sentence));
     notes.extend(
-        stale(&snapshot).filter(|stale| is_requested(stale)).map(|id| {
+        stale(&snapshot).filter(|id| is_requested(id)).map(|id| {
             format!("the tools of `{id}` may be outdated: `toolscout server refresh {id}`")
         }),
     );

@@ -98,7 +98,7 @@ fn is_token(part: &[u8]) -> bool {
             is_word(word, BLANK)
         }
         [first, ..] if first.is_ascii_alphabetic() => is_word(part, PLAIN),
-        _ if part.iter().all(|part| *part == b' ') => part.len() <= MAX_BLANKS,
+        _ if part.iter().all(|byte| *byte == b' ') => part.len() <= MAX_BLANKS,
         _ => KNOWN_SIGNS.contains(part),
     }
 }
@@ -108,7 +108,7 @@ fn is_word(part: &[u8], form: Forms) -> bool {
         return false;
     }
     let is_known =
-        |word: &[u8], form: Forms| KNOWN_WORDS.get(word).is_some_and(|word| word & form == form);
+        |word: &[u8], form: Forms| KNOWN_WORDS.get(word).is_some_and(|forms| forms & form == form);
     if !part[0].is_ascii_uppercase() || is_known(part, form) {
         return is_known(part, form);
     }

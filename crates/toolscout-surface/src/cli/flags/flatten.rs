@@ -174,7 +174,7 @@ fn flag_clash(flat: &Flat, clash: &[usize]) -> FlagClash {
 
 /// Shows the objects through which the user can set the properties without a flag.
 fn show_parents(flat: &mut Flat, without_flag: &HashSet<usize>) {
-    let paths = without_flag.iter().map(|without_flag| &flat.leaves[*without_flag].path);
+    let paths = without_flag.iter().map(|index| &flat.leaves[*index].path);
     let ancestors: HashSet<_> =
         paths.flat_map(|path| (1..path.len()).map(|index| &path[..index])).collect();
     flat.parents

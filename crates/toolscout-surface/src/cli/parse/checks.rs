@@ -69,9 +69,9 @@ impl ArgumentParser<'_> {
     /// ones; the command decides.
     fn report_missing(&mut self, unfilled: &[PositionalSpec]) {
         if self.rest.is_empty() {
-            let missing = unfilled.iter().filter(|unfilled| unfilled.required);
+            let missing = unfilled.iter().filter(|slot| slot.required);
             self.errors.extend(
-                missing.map(|missing| UsageError::MissingArgument { name: missing.name.clone() }),
+                missing.map(|slot| UsageError::MissingArgument { name: slot.name.clone() }),
             );
         }
     }
@@ -87,7 +87,7 @@ impl ArgumentParser<'_> {
         };
         let missing = self.spec.options.iter().filter(is_missing);
         let missing: Vec<_> =
-            missing.map(|missing| UsageError::MissingOption { option: missing.shown() }).collect();
+            missing.map(|option| UsageError::MissingOption { option: option.shown() }).collect();
         self.errors.extend(missing);
     }
 

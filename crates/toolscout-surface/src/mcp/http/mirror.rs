@@ -30,8 +30,7 @@ pub(in crate::mcp) fn check(
             continue;
         };
         for (name, schema) in properties {
-            let value =
-                object.and_then(|object| object.get(name)).filter(|object| !object.is_null());
+            let value = object.and_then(|object| object.get(name)).filter(|value| !value.is_null());
             if let Some(header) = schema.get(MARK).and_then(Value::as_str) {
                 compare(header, name, value, headers)?;
             }
@@ -52,7 +51,7 @@ fn compare(
     let name = format!("{PREFIX}{}", header.to_ascii_lowercase());
     let header_name = format!("Mcp-Param-{header}");
     let mut sent =
-        headers.iter().filter(|(header, _)| *header == name).map(|(_, header)| header.trim());
+        headers.iter().filter(|(header, _)| *header == name).map(|(_, text)| text.trim());
     match (sent.next(), sent.next(), value) {
         (_, Some(_), _) => {
             Err(RpcError::new(errors::HEADERS, format!("duplicate `{header_name}` header")))

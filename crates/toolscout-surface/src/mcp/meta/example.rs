@@ -79,8 +79,10 @@ fn text(schema: &Value) -> Value {
         return json!(text);
     }
     let min_length = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(200) as usize;
-    let max_length =
-        schema.get("maxLength").and_then(Value::as_u64).map_or(usize::MAX, |u64| u64 as usize);
+    let max_length = schema
+        .get("maxLength")
+        .and_then(Value::as_u64)
+        .map_or(usize::MAX, |length| length as usize);
     json!(
         "text "
             .repeat(1 + min_length / 5)
@@ -91,8 +93,9 @@ fn text(schema: &Value) -> Value {
 }
 
 fn number(schema: &Value) -> Value {
-    let bound = |keyword: &str| schema.get(keyword).filter(|schema| schema.is_number()).cloned();
-    let above = || schema.get("exclusiveMinimum").and_then(Value::as_i64).map(|i64| json!(i64 + 1));
+    let bound = |keyword: &str| schema.get(keyword).filter(|value| value.is_number()).cloned();
+    let above =
+        || schema.get("exclusiveMinimum").and_then(Value::as_i64).map(|limit| json!(limit + 1));
     let below = || {
         schema
             .get("maximum")

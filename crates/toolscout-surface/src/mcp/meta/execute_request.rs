@@ -146,14 +146,14 @@ fn interpretations(mut map: Map<String, Value>) -> Vec<Value> {
         WRAPPERS.into_iter().filter(|wrapper| map.contains_key(*wrapper)).collect();
     let Some(first) = wrapper_keys.first() else { return vec![Value::Object(map)] };
     let mut siblings = map.clone();
-    wrapper_keys.iter().for_each(|item| drop(siblings.remove(*item)));
+    wrapper_keys.iter().for_each(|key| drop(siblings.remove(*key)));
     let mut interpretations: Vec<_> =
-        wrapper_keys.iter().map(|item| map[*item].clone()).map(null_to_empty).collect();
+        wrapper_keys.iter().map(|key| map[*key].clone()).map(null_to_empty).collect();
     if let (false, Some(inner)) = (siblings.is_empty(), interpretations[0].as_object()) {
         let is_empty = inner.is_empty();
         let mut both = inner.clone();
-        for (name, siblings) in siblings {
-            both.entry(name).or_insert(siblings);
+        for (name, value) in siblings {
+            both.entry(name).or_insert(value);
         }
         // If the wrapped arguments are empty, the keys beside them are more likely the arguments.
         interpretations.insert(usize::from(!is_empty), Value::Object(both));

@@ -71,7 +71,7 @@ fn failure_output(texts: &[String]) -> ToolOutput {
         [only] => ToolOutput::failure(only.as_str()),
         several => {
             let content: Vec<_> =
-                several.iter().map(|several| json!({"type": "text", "text": several})).collect();
+                several.iter().map(|text| json!({"type": "text", "text": text})).collect();
             let raw = RawJson::from_value(&json!({"content": content, "isError": true}));
             ToolOutput::from_raw(raw).unwrap_or_else(|_| ToolOutput::failure(several.join("\n")))
         }
@@ -129,7 +129,7 @@ fn similar_argument(root: &Value, violation: &Violation, given: &Arguments) -> S
     let unknown = given
         .keys()
         .map(String::as_str)
-        .filter(|text| schema::property(root, root, text).is_none());
+        .filter(|name| schema::property(root, root, name).is_none());
     match nearest(missing, unknown) {
         Some(name) => format!("; you passed `{}`", escape::line(name)),
         None => String::new(),

@@ -28,8 +28,7 @@ pub(super) fn parts<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
             .iter()
             .filter_map(|composed| parts[index].get(*composed)?.as_array())
             .flatten();
-        let more: Vec<_> =
-            composed.take(MAX_DEPTH).map(|composed| resolved(root, composed)).collect();
+        let more: Vec<_> = composed.take(MAX_DEPTH).map(|part| resolved(root, part)).collect();
         parts.extend(more);
         index += 1;
     }
@@ -58,7 +57,7 @@ pub(super) fn required<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
-        .map(|array| resolved(root, array));
+        .map(|part| resolved(root, part));
     let lists =
         std::iter::once(own).chain(all_of).filter_map(|item| item.get("required")?.as_array());
     lists.flatten().filter_map(Value::as_str).collect()

@@ -162,8 +162,7 @@ fn example(tool: &Tool) -> Option<String> {
 /// Examples from as many different sources as possible, without duplicates.
 fn pick_examples(tools: &[&Tool]) -> Vec<String> {
     let by_source = tools.chunk_by(|one, other| one.id.source == other.id.source);
-    let first_of_each =
-        by_source.filter_map(|by_source| by_source.iter().find_map(|item| example(item)));
+    let first_of_each = by_source.filter_map(|tools| tools.iter().find_map(|tool| example(tool)));
     let mut chosen: Vec<String> = Vec::new();
     for example in first_of_each.chain(tools.iter().filter_map(|tool| example(tool))) {
         if !chosen.contains(&example) {

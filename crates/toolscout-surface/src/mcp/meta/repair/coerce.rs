@@ -41,9 +41,9 @@ impl Coercion<'_> {
         match value {
             Value::Object(map) => {
                 map.retain(|name, item| !item.is_null() || !self.is_droppable_null(schema, name));
-                for (name, map) in map {
+                for (name, item) in map {
                     if let Some(inner) = property(self.root, schema, name) {
-                        self.coerce(inner, map, &joined(path, name), depth - 1);
+                        self.coerce(inner, item, &joined(path, name), depth - 1);
                     }
                 }
             }
