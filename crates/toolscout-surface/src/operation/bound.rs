@@ -150,15 +150,15 @@ impl BoundOperation {
         }
     }
 
-    /// Whether the maker of this request may run it. Surfaces check this before they read anything
-    /// of a request.
+    /// Whether the caller may run it. Surfaces check this before they read anything of a request.
     pub fn check_access(&self, cx: &Cx) -> Result<(), OperationError> {
         let (name, profile) = (self.spec.name, cx.profile.as_deref());
         let forbidden = |message: String| OperationError::new(ErrorCode::Forbidden, message);
         let is_limited = self.spec.access != Access::Open && !self.spec.keeps_profile;
         if let Some(profile) = profile.filter(|_| is_limited) {
             let profile = escape::line(profile);
-            let error = forbidden(format!("`{name}` is about more than the profile `{profile}`"));
+            let message = format!("a token for the profile `{profile}` cannot use `{name}`");
+            let error = forbidden(message);
             return Err(error.hint("use a token without a profile"));
         }
         match cx.role {
