@@ -1,10 +1,11 @@
 //! Parses an event stream (SSE), independent of how its bytes are split into chunks.
 
 use super::super::ClientError;
-use super::response::{connection_error, size};
+use super::response::connection_error;
 use reqwest::Response;
 use std::ops::ControlFlow;
 use std::time::Duration;
+use toolscout_process::explain;
 
 /// The number of bytes a line may have besides its data: the field name.
 const MAX_FIELD_NAME: usize = 64;
@@ -198,7 +199,8 @@ pub(crate) async fn read(
 }
 
 fn too_large(from: &str, limit: usize) -> ClientError {
-    ClientError::protocol(format!("`{from}` sent an event of more than {}", size(limit)))
+    let limit = explain::byte_count(limit);
+    ClientError::protocol(format!("`{from}` sent an event of more than {limit}"))
 }
 
 fn split(line: &[u8]) -> (&[u8], &[u8]) {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::time::Duration;
 use tokio::time::timeout;
+use toolscout_process::explain;
 
 /// The number of bytes of an unused body that are read, to reuse the connection.
 const MAX_DRAINED: usize = 16 << 10;
@@ -51,15 +52,14 @@ pub(crate) async fn body(
     from: &str,
     limit: usize,
 ) -> Result<Vec<u8>, ClientError> {
-    let too_large =
-        || ClientError::protocol(format!("`{from}` answered with more than {}", size(limit)));
+    let too_large = || format!("`{from}` answered with more than {}", explain::byte_count(limit));
     if response.content_length().is_some_and(|content_length| content_length > limit as u64) {
-        return Err(too_large());
+        return Err(ClientError::protocol(too_large()));
     }
     let mut out = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|err| connection_error(from, err))? {
         if out.len() + chunk.len() > limit {
-            return Err(too_large());
+            return Err(ClientError::protocol(too_large()));
         }
         out.extend_from_slice(&chunk);
     }
@@ -125,14 +125,4 @@ pub(crate) fn connection_error(from: &str, err: reqwest::Error) -> ClientError {
         }
     };
     ClientError::lost(what)
-}
-
-/// A number of bytes, for display.
-pub(crate) fn size(bytes: usize) -> String {
-    const MIB: usize = 1 << 20;
-    if bytes >= MIB && bytes.is_multiple_of(MIB) {
-        format!("{} MiB", bytes / MIB)
-    } else {
-        format!("{bytes} bytes")
-    }
 }
