@@ -9,7 +9,7 @@ pub(super) mod headers;
 pub(super) mod refusal;
 pub(super) mod remote;
 pub(super) mod response;
-mod retry_after;
+pub(super) mod retry_after;
 pub(super) mod session;
 pub(super) mod tasks;
 

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// Parses a `Retry-After` value: seconds or a date.
-pub(super) fn parse(value: &str, now: SystemTime) -> Option<Duration> {
+pub(crate) fn parse(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     let wait = match value.parse::<u64>() {
         Ok(seconds) => Duration::from_secs(seconds),

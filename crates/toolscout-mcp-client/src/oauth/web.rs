@@ -1,13 +1,14 @@
 //! The HTTP requests of a login: small, short, and never redirected.
 
 use super::super::ClientError;
+use super::super::http::retry_after;
 use super::reach::{Reach, proxies, system_names};
 use super::{broken, shown};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Method, Request, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use toolscout_http_client::{ConnectionRoute, error_chain};
 
 /// The time limit of one request, from name resolution to the last byte.
@@ -150,7 +151,7 @@ async fn receive(what: &str, mut response: Response) -> Result<OAuthResponse, Cl
     let after = response
         .headers()
         .get(RETRY_AFTER)
-        .and_then(|header| header.to_str().ok()?.trim().parse().ok());
+        .and_then(|header| retry_after::parse(header.to_str().ok()?, SystemTime::now()));
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|err| lost(what, err))? {
         if body.len() + chunk.len() > MAX_RESPONSE_BYTES {
@@ -161,7 +162,7 @@ async fn receive(what: &str, mut response: Response) -> Result<OAuthResponse, Cl
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(OAuthResponse { status, after: after.map(Duration::from_secs), body })
+    Ok(OAuthResponse { status, after, body })
 }
 
 fn lost(what: &str, err: reqwest::Error) -> ClientError {
