@@ -87,7 +87,8 @@ fn stdout(output: &ProgramOutput) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-const BOTH: [SandboxLevel; 3] =
+/// All levels that confine.
+const LEVELS: [SandboxLevel; 3] =
     [SandboxLevel::Default, SandboxLevel::Strict, SandboxLevel::Discover];
 
 /// V-01: the home, keys, state and other projects are out of reach; the own folder is not.
@@ -102,7 +103,7 @@ async fn only_the_own_folder_is_readable() {
             .map(read)
             .concat()
             + &format!("ls {0}/home {0}/home/.ssh 2>/dev/null; cat mine", root.display());
-    for level in BOTH {
+    for level in LEVELS {
         let seen = stdout(&machine.run(level, &SandboxSettings::default(), &script).await);
         assert_eq!(seen, "content", "{level:?}");
     }
@@ -117,7 +118,7 @@ async fn only_private_folders_are_writable() {
          echo $HOME > $HOME/a && echo x > $TMPDIR/b && cat $HOME/a",
         machine.world.path().display()
     );
-    for level in BOTH {
+    for level in LEVELS {
         let home = stdout(&machine.run(level, &SandboxSettings::default(), &script).await);
         assert!(home.contains("/sandbox/"), "{home}");
         assert_eq!(Path::new(home.trim()).exists(), level != SandboxLevel::Discover, "{level:?}");
@@ -213,7 +214,7 @@ async fn a_confined_process_has_no_privileges() {
         \x20except OSError as e: print('denied')\n\
         try: os.kill(os.getppid(), 0); print('signal')\n\
         except OSError: print('denied')\n";
-    for level in BOTH {
+    for level in LEVELS {
         let settings =
             SandboxSettings { network: Some(NetworkAccess::All), ..SandboxSettings::default() };
         let output = machine.start(level, &settings, &python, &["-c", script]).await;
@@ -240,7 +241,7 @@ async fn interpreters_start_at_every_level() {
         ("git", "--version", "", ""),
     ] {
         let Some(program) = program::find(name) else { continue };
-        for level in BOTH {
+        for level in LEVELS {
             let output = machine.start(level, &settings, &program, &[option, code]).await;
             assert!(stdout(&output).starts_with(expected), "{name} {level:?}: {output:?}");
         }
