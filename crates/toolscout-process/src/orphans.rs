@@ -60,19 +60,14 @@ mod system {
     }
 
     pub(super) fn kill_orphans() -> usize {
+        let name = format!("{}=", super::OWNER_VARIABLE);
         kill_matching(|environment| {
-            parse_owner(environment)
-                .is_some_and(|(pid, start_time)| super::system::start_time(pid) != Some(start_time))
+            let owner = environment
+                .split(|byte| *byte == 0)
+                .find_map(|variable| variable.strip_prefix(name.as_bytes()))
+                .and_then(|owner| std::str::from_utf8(owner).ok());
+            owner.is_some_and(|owner| !super::is_alive(owner))
         })
-    }
-
-    fn parse_owner(environment: &[u8]) -> Option<(u32, u64)> {
-        let mark = format!("{}=", super::OWNER_VARIABLE);
-        let value = environment
-            .split(|byte| *byte == 0)
-            .find_map(|part| part.strip_prefix(mark.as_bytes()))?;
-        let (pid, start_time) = std::str::from_utf8(value).ok()?.split_once('-')?;
-        Some((pid.parse().ok()?, start_time.parse().ok()?))
     }
 
     fn kill_matching(is_matching: impl Fn(&[u8]) -> bool) -> usize {
