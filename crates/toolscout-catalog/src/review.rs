@@ -2,7 +2,8 @@
 //!
 //! The tools of a source added by the operator are approved when first seen, except those with a
 //! severe finding. Any later change is quarantined until the operator decides, and reverting it
-//! does not restore trust. An edit of the source's entry releases nothing. Pure: the caller loads and stores the records.
+//! does not restore trust. An edit of the source's entry releases nothing. Pure: the caller loads
+//! and stores the records.
 //!
 //! Start reading at [`review`].
 

@@ -13,12 +13,14 @@
 //!         action: "deny",
 //!         summary: format!("set the policy of `{tool}` to deny"),
 //!     })?;
-//!     // Write the policy here. Other mutators called on the way get `change.cx()`, so that they leave no event of their own.
+//!     // Write the policy here. Other mutators called on the way get `change.cx()`, so that they
+//!     // leave no event of their own.
 //!     change.commit();
 //!     Ok(())
 //! }
 //! # let cx = Cx { dry_run: true, ..Cx::new(Caller::Cli) };
-//! # assert_eq!(deny("mail/send", &cx).unwrap_err().to_string(), "dry run: would set the policy of `mail/send` to deny");
+//! # let refused = deny("mail/send", &cx).unwrap_err().to_string();
+//! # assert_eq!(refused, "dry run: would set the policy of `mail/send` to deny");
 //! ```
 
 #[cfg(test)]

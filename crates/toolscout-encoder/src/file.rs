@@ -6,8 +6,7 @@
 //! 1. eight bytes that name format and version, then 32 bytes of BLAKE3 over all that follows them;
 //! 2. the numbers of [`ModelShape`] and the model's name;
 //! 3. the vocabulary in byte order: the start of each token, their text, and for a Unigram
-//!    tokenizer
-//!    their scores;
+//!    tokenizer their scores;
 //! 4. the embeddings of tokens and of positions, each row with its scale, and the norm after them;
 //! 5. for each layer the matrices query-key-value and output with their norm, and those of the
 //!    feed-forward part (into and out of its inner width) with theirs.

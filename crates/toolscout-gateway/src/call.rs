@@ -38,8 +38,8 @@ impl Gateway {
     }
 
     /// As [`Gateway::call`] in this view of the request, with a call that is made for the tool that
-    /// the name leads to. If a source answers to a bare name and then reports that it has no such tool, the next source
-    /// that has one of the name is called; any other error is returned.
+    /// the name leads to. If a source answers to a bare name and then reports that it has no such
+    /// tool, the next source that has one of the name is called; any other error is returned.
     pub async fn call_named(
         &self,
         view: CatalogView,
@@ -136,8 +136,8 @@ impl Gateway {
         Ok(output)
     }
 
-    /// Runs a call, after requesting approval if the policy requires it, and compares the result with
-    /// the output schema.
+    /// Runs a call, after requesting approval if the policy requires it, and compares the result
+    /// with the output schema.
     pub(crate) async fn run(
         &self,
         mut view: CatalogView,

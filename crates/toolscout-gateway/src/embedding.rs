@@ -1,7 +1,7 @@
 //! Embeds queries and tools: before a search, and in the background.
 //!
-//! A search has two steps: [`Gateway::embed_query`] may wait, because it builds the index and embeds
-//! the query; [`CatalogView::search`] compares and does not wait. Scores are calibrated: the
+//! A search has two steps: [`Gateway::embed_query`] may wait, because it builds the index and
+//! embeds the query; [`CatalogView::search`] compares and does not wait. Scores are calibrated: the
 //! confidence that a tool is the intended one, from 0 to 1, independent of the other tools. So hits
 //! of several indexes, of this gateway and of others, become one list by their scores.
 
@@ -31,8 +31,8 @@ impl Gateway {
     }
 
     /// Embeds the query, and builds the index if this is the first search. A repeated query does
-    /// not wait. If no background worker [embeds tools](Gateway::embed_in_background), also embeds some tools,
-    /// for a short time.
+    /// not wait. If no background worker [embeds tools](Gateway::embed_in_background), also embeds
+    /// some tools, for a short time.
     ///
     /// Cancel-safe: work in progress is finished, and its result is available to the next search.
     pub async fn embed_query(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use toolscout_core::{Cx, FairShares, ShareKey, SharePermit};
 
-/// The turns of searches. The queue needs no limit of its own: a waiting search is a pending request
-/// of its client, and those are limited.
+/// The turns of searches. The queue needs no limit of its own: a waiting search is a pending
+/// request of its client, and those are limited.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchTurns(Arc<FairShares>);
 

@@ -28,8 +28,8 @@ enum RemoteAccess {
 
 impl Gateway {
     /// The view of this request. Without request-specific sources, this is the shared catalog, at
-    /// no cost. Sources that cannot be listed in time are left out, which [`CatalogView::diagnostics`]
-    /// reports.
+    /// no cost. Sources that cannot be listed in time are left out, which
+    /// [`CatalogView::diagnostics`] reports.
     ///
     /// Cancel-safe: other requests that wait for the same keys continue.
     pub async fn view(&self, cx: &Cx) -> CatalogView {
@@ -56,7 +56,8 @@ impl CatalogView {
         Self { catalog, remote: RemoteAccess::Nothing }
     }
 
-    /// The tools without disabled ones and those that read-only mode blocks; quarantined tools are reduced to the name and the reason.
+    /// The tools without disabled ones and those that read-only mode blocks; quarantined tools are
+    /// reduced to the name and the reason.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.catalog.shown.clone()
     }

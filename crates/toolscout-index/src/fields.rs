@@ -40,7 +40,8 @@ impl IndexField {
         weight / (1.0 - slope + slope * length as f32 / usual)
     }
 
-    /// Weight of a word, length normalization, and usual length. From `docs/measurements/search.md`.
+    /// Weight of a word, length normalization, and usual length. From
+    /// `docs/measurements/search.md`.
     fn parameters(self) -> (f32, f32, f32) {
         match self {
             Self::Name => (5.0, 0.3, 2.7),

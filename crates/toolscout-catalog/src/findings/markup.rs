@@ -42,7 +42,8 @@ const ROLE_TAGS: [&str; 34] = [
     "required",
 ];
 
-/// Delimiters between the turns of a conversation inside a model, and ends of the definition itself.
+/// Delimiters between the turns of a conversation inside a model, and ends of the definition
+/// itself.
 const TURN_MARKERS: [&str; 18] = [
     "</description>",
     "</tool>",

@@ -1,5 +1,5 @@
-//! Tools of approved sources win, unless others fit far better: an unapproved source
-//! chooses its names and texts to be found.
+//! Tools of approved sources win, unless others fit far better: an unapproved source chooses its
+//! names and texts to be found.
 
 use super::{SignalInput, SignalScores};
 use crate::Index;
