@@ -15,7 +15,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use tensors::Tensors;
-use tokens::TokenizerPieces;
+use tokens::TokenTable;
 
 /// The complete file of the model in this directory. It is built twice: the first build measures
 /// the ranges of the inputs.
@@ -28,7 +28,7 @@ pub(crate) fn convert(dir: &Path) -> Result<Vec<u8>, OpenError> {
 
 fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
     let config = Config::read(dir)?;
-    let tokens = TokenizerPieces::read(dir)?;
+    let tokens = TokenTable::read(dir)?;
     let shape = config.shape(&tokens, dir)?;
     let mut tensors = Tensors::open(&dir.join("model.safetensors"))?;
     let mut writer = ModelWriter::new(&shape, &config.name);
@@ -49,7 +49,7 @@ fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
 fn write_words(
     writer: &mut ModelWriter,
     tensors: &mut Tensors,
-    tokens: &TokenizerPieces,
+    tokens: &TokenTable,
     shape: &ModelShape,
 ) -> Result<(), OpenError> {
     let mut scales = vec![0.0; shape.vocabulary];

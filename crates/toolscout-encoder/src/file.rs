@@ -11,7 +11,7 @@
 //! 5. for each layer the matrices query-key-value and output with their norm, and those of the
 //!    feed-forward part (into and out of its inner width) with theirs.
 //!
-//! A matrix consists of easing, scales, biases and starts (see [`Matrix`]), then its weights:
+//! A matrix consists of smoothing, scales, biases and starts (see [`Matrix`]), then its weights:
 //! blocks of [`BLOCK`] rows, and in a block the first [`GROUP`] columns of all rows, then the next
 //! of all rows. One instruction reads that much at a time, so nothing has to be rearranged, and a
 //! built-in model is ready as soon as its pages are loaded.
@@ -22,7 +22,7 @@ pub(crate) mod write;
 
 use crate::bytes::{Bytes, number_at};
 use crate::shape::{BLOCK, GROUP, ModelShape, Tokenizer};
-use crate::vocabulary::PieceVocabulary;
+use crate::vocabulary::TokenVocabulary;
 use cursor::Cursor;
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(crate) struct ModelFile {
     pub(crate) bytes: Bytes,
     pub(crate) name: String,
     pub(crate) shape: ModelShape,
-    pub(crate) vocabulary: PieceVocabulary,
+    pub(crate) vocabulary: TokenVocabulary,
     /// The log probability of each token; empty for WordPiece, which needs none.
     scores: Range<usize>,
     /// The lowest score of all tokens.
@@ -127,7 +127,7 @@ impl ModelFile {
         }
         let first_disorder = self.vocabulary.first_disorder(&self.bytes);
         first_disorder
-            .map_or(Ok(()), |at| Err(format!("its vocabulary is out of order at piece {at}")))
+            .map_or(Ok(()), |at| Err(format!("its vocabulary is out of order at token {at}")))
     }
 
     pub(crate) fn checksum(&self) -> &[u8] {
@@ -143,11 +143,11 @@ fn lowest(scores: &[u8]) -> f32 {
     scores.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).fold(0.0, f32::min)
 }
 
-fn read_vocabulary(cursor: &mut Cursor<'_>, len: usize) -> Result<PieceVocabulary, String> {
+fn read_vocabulary(cursor: &mut Cursor<'_>, len: usize) -> Result<TokenVocabulary, String> {
     let starts = cursor.section(len + 1, 4)?;
     let text_len = u32::from_le_bytes(number_at(cursor.bytes(), &starts, len)) as usize;
     let text = cursor.section(text_len, 1)?;
-    Ok(PieceVocabulary { len, starts, text })
+    Ok(TokenVocabulary { len, starts, text })
 }
 
 impl EmbeddingTable {

@@ -1,6 +1,6 @@
 //! The forward pass: embeddings of tokens, the layers, one vector for each text.
 //!
-//! Pieces of several texts may form a batch; each row is processed independently, except in
+//! Tokens of several texts may form a batch; each row is processed independently, except in
 //! [`attention`], which keeps texts apart. Everything here is inlined into one function for each
 //! kernel, and compiled for the instructions of that kernel.
 

@@ -53,7 +53,7 @@ pub(crate) enum Activation {
     Relu,
 }
 
-/// Pieces that stand for no text, by their rank in the vocabulary.
+/// Tokens that stand for no text, by their rank in the vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Special {
     pub(crate) start: u32,
@@ -88,7 +88,7 @@ impl ModelShape {
             [start, end, unknown].into_iter().find(|item| *item as usize >= self.vocabulary);
         unknown_token.map(|unknown_token| {
             format!(
-                "special piece {unknown_token} is outside its vocabulary of {}",
+                "special token {unknown_token} is outside its vocabulary of {}",
                 self.vocabulary
             )
         })

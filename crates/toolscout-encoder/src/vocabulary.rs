@@ -8,14 +8,14 @@ use std::ops::Range;
 
 /// The location of the vocabulary in the bytes of a model. The number of a token is its rank.
 #[derive(Clone, Debug)]
-pub(crate) struct PieceVocabulary {
+pub(crate) struct TokenVocabulary {
     pub(crate) len: usize,
     /// The start of each token in the text, and the end of the last one.
     pub(crate) starts: Range<usize>,
     pub(crate) text: Range<usize>,
 }
 
-impl PieceVocabulary {
+impl TokenVocabulary {
     pub(crate) fn token<'a>(&self, bytes: &'a [u8], rank: usize) -> &'a [u8] {
         let text = &bytes[self.text.clone()];
         let start = |rank| u32::from_le_bytes(number_at(bytes, &self.starts, rank)) as usize;
@@ -36,7 +36,7 @@ impl PieceVocabulary {
 /// A position in the vocabulary: all tokens that start with the bytes so far.
 #[derive(Clone)]
 pub(crate) struct VocabularyCursor<'a> {
-    vocabulary: &'a PieceVocabulary,
+    vocabulary: &'a TokenVocabulary,
     bytes: &'a [u8],
     possible: Range<usize>,
     depth: usize,

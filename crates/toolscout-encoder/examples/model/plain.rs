@@ -42,7 +42,7 @@ impl Plain {
     pub(crate) fn encode(&self, tokens: &[String]) -> Outcome<Vec<f32>> {
         let mut rows = Vec::new();
         for (place, token) in tokens.iter().enumerate() {
-            let token = self.tokens.get(token).ok_or_else(|| format!("no piece {token}"))?;
+            let token = self.tokens.get(token).ok_or_else(|| format!("no token {token}"))?;
             let parts = [("word", *token), ("position", place), ("token_type", 0)];
             let parts = parts
                 .map(|(name, row)| self.row(&format!("embeddings.{name}_embeddings.weight"), row));

@@ -1,7 +1,7 @@
 //! The kind of model in a directory: `config.json`, and the files that sentence-transformers adds
 //! to it.
 
-use super::tokens::TokenizerPieces;
+use super::tokens::TokenTable;
 use super::{read_json, read_optional_json};
 use crate::OpenError;
 use crate::shape::{Activation, MAX_TOKENS, ModelShape, Pooling};
@@ -74,11 +74,7 @@ impl Config {
         Ok(Self { name, model, pooling, activation })
     }
 
-    pub(super) fn shape(
-        &self,
-        tokens: &TokenizerPieces,
-        dir: &Path,
-    ) -> Result<ModelShape, OpenError> {
+    pub(super) fn shape(&self, tokens: &TokenTable, dir: &Path) -> Result<ModelShape, OpenError> {
         let model = &self.model;
         let shape = ModelShape {
             tokenizer: tokens.tokenizer,

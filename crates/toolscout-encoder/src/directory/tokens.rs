@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Pieces in byte order, with the row of each in the weights.
-pub(super) struct TokenizerPieces {
+/// Tokens in byte order, with the row of each in the weights.
+pub(super) struct TokenTable {
     pub(super) tokenizer: Tokenizer,
     pub(super) special: Special,
-    rows: BTreeMap<String, PieceRow>,
+    rows: BTreeMap<String, TokenRow>,
 }
 
-struct PieceRow {
+struct TokenRow {
     number: u32,
     /// The log probability of the token; for Unigram only.
     score: Option<f32>,
@@ -31,7 +31,7 @@ struct TokenizerFile {
     normalizer: Value,
 }
 
-impl TokenizerPieces {
+impl TokenTable {
     pub(super) fn read(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("tokenizer.json");
         match read_optional_json::<TokenizerFile>(&path)? {
@@ -76,7 +76,7 @@ impl TokenizerPieces {
         let rows = text
             .lines()
             .zip(0..)
-            .map(|(token, number)| (token.to_owned(), PieceRow { number, score: None }));
+            .map(|(token, number)| (token.to_owned(), TokenRow { number, score: None }));
         Self::of(
             path,
             Tokenizer::WordPiece { lowercase, strip_accents },
@@ -88,7 +88,7 @@ impl TokenizerPieces {
     fn of(
         path: PathBuf,
         tokenizer: Tokenizer,
-        mut rows: BTreeMap<String, PieceRow>,
+        mut rows: BTreeMap<String, TokenRow>,
         special: [&str; 3],
     ) -> Result<Self, OpenError> {
         // Placeholders in BERT vocabularies; no text becomes such a token.
@@ -97,7 +97,7 @@ impl TokenizerPieces {
             let rank = rows.keys().position(|key| key == token).map(|index| index as u32);
             rank.ok_or_else(|| OpenError::Broken {
                 path: path.clone(),
-                why: format!("its vocabulary has no piece `{token}`"),
+                why: format!("its vocabulary has no token `{token}`"),
             })
         };
         let special = Special {
@@ -136,7 +136,7 @@ fn wordpiece(normalizer: &Value) -> Tokenizer {
 }
 
 /// Pairs of a token and its score. Of duplicates the first counts.
-fn unigram_rows(pairs: &Value) -> BTreeMap<String, PieceRow> {
+fn unigram_rows(pairs: &Value) -> BTreeMap<String, TokenRow> {
     let mut rows = BTreeMap::new();
     for (number, pair) in pairs.as_array().into_iter().flatten().enumerate() {
         let score = pair[1].as_f64().map(|pair| pair as f32);
@@ -149,6 +149,6 @@ fn unigram_rows(pairs: &Value) -> BTreeMap<String, PieceRow> {
     rows
 }
 
-fn row(number: u64, score: Option<f32>) -> Option<PieceRow> {
-    Some(PieceRow { number: number.try_into().ok()?, score })
+fn row(number: u64, score: Option<f32>) -> Option<TokenRow> {
+    Some(TokenRow { number: number.try_into().ok()?, score })
 }

@@ -17,7 +17,7 @@ fn a_model_directory_gives_the_vectors_of_plain_arithmetic() {
     let plain = Plain::open(&tiny.path()).expect("plain arithmetic reads it, too");
     assert_eq!(model.dimensions(), 30);
     for text in TEXTS {
-        let expected = plain.encode(&model.tokens(text)).expect("the pieces are known");
+        let expected = plain.encode(&model.tokens(text)).expect("the tokens are known");
         let found = cosine(&model.encode(text), &expected);
         assert!(found > 0.999, "{found} for {text}");
     }
@@ -139,7 +139,7 @@ fn broken_files_are_errors_with_the_path() {
     assert!(refusal(&tiny).contains("intermediate.dense.weight"), "{}", refusal(&tiny));
     let tiny = Tiny::new();
     tiny.write("vocab.txt", "mail\nsend");
-    assert!(refusal(&tiny).contains("its vocabulary has no piece `[CLS]`"), "{}", refusal(&tiny));
+    assert!(refusal(&tiny).contains("its vocabulary has no token `[CLS]`"), "{}", refusal(&tiny));
     let tiny = Tiny::new();
     tiny.write("model.safetensors", "\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f} and more");
     assert!(refusal(&tiny).contains("does not start with a list of tensors"), "{}", refusal(&tiny));
