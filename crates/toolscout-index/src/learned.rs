@@ -152,7 +152,9 @@ impl LearnedQueries {
 
 impl std::fmt::Debug for LearnedQueries {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Learned").field("lessons", &self.feedback.len()).finish_non_exhaustive()
+        f.debug_struct("LearnedQueries")
+            .field("feedback", &self.feedback.len())
+            .finish_non_exhaustive()
     }
 }
 

@@ -50,7 +50,7 @@ impl StoreSecret {
 /// Omits the key.
 impl fmt::Debug for CachedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Read").field("stamp", &self.stamp).finish_non_exhaustive()
+        f.debug_struct("CachedKey").field("stamp", &self.stamp).finish_non_exhaustive()
     }
 }
 
