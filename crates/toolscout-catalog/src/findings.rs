@@ -124,7 +124,12 @@ impl fmt::Display for FindingKind {
 
 /// Whether any of these is a reason to quarantine a tool.
 pub fn is_severe(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Severe)
+    worst_severe(findings).is_some()
+}
+
+/// The worst of these that is a reason to quarantine a tool.
+pub fn worst_severe(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| finding.severity == Severity::Severe)
 }
 
 /// All findings in the definition, worst first. `others` are the names of all known tools; this one

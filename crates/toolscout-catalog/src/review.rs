@@ -11,7 +11,7 @@
 mod tests;
 
 use crate::diff;
-use crate::findings::{Finding, Severity};
+use crate::findings::{Finding, worst_severe};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -338,7 +338,7 @@ impl QuarantinedDefinition {
 
 /// The worst finding, as a reason for the quarantine; `None` if none is severe.
 fn worst_finding(findings: &[Finding]) -> Option<String> {
-    let severe = findings.iter().find(|finding| finding.severity == Severity::Severe)?;
+    let severe = worst_severe(findings)?;
     Some(format!("{} at `{}`", severe.kind, severe.at))
 }
 

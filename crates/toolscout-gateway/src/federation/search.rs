@@ -10,7 +10,7 @@ use futures_util::{StreamExt, stream};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
+use toolscout_catalog::findings::{self, ToolNameIndex};
 use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{
     BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName,
@@ -208,9 +208,7 @@ impl Gateway {
         for (source, tool, score, digest) in hits {
             if !self.federation.definitions.has(requester, &source, &tool) {
                 let findings = findings::scan(&tool, names());
-                if let Some(worst) =
-                    findings.iter().find(|finding| finding.severity == Severity::Severe)
-                {
+                if let Some(worst) = findings::worst_severe(&findings) {
                     let name: String =
                         escape::line(&tool.id.to_string()).chars().take(MAX_QUOTED_CHARS).collect();
                     notes.push(format!("`{name}` is skipped: its definition has {}", worst.kind));

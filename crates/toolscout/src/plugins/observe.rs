@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
+use toolscout_catalog::findings::{self, ToolNameIndex};
 use toolscout_config::Config;
 use toolscout_core::event::{DiscoveryEvent, EventKind};
 use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};
@@ -145,9 +145,7 @@ fn harmless(seen: SeenTool) -> Option<SeenTool> {
         let mut tool = Tool::new(ToolId::new(source, name));
         tool.description = Some(seen_tool.description.clone());
         tool.input_schema = seen_tool.input_schema.clone();
-        findings::scan(&tool, &ToolNameIndex::default())
-            .iter()
-            .any(|item| item.severity == Severity::Severe)
+        findings::is_severe(&findings::scan(&tool, &ToolNameIndex::default()))
     };
     if !is_severe(&seen) {
         return Some(seen);
