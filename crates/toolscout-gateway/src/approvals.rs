@@ -115,9 +115,8 @@ impl Approvals {
 
     /// Approvals for request-specific sources. Other requests may have sources with the same ids
     /// but different tools.
-    pub(crate) fn for_request(&self, keys: &[Option<String>]) -> Self {
-        let hash = blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex();
-        let partition = format!("{}+{}", self.partition, &hash[..32]).into();
+    pub(crate) fn for_request(&self, keys_hash: blake3::Hash) -> Self {
+        let partition = format!("{}+{}", self.partition, &keys_hash.to_hex()[..32]).into();
         Self {
             store: self.store.clone(),
             partition,

@@ -6,7 +6,6 @@ mod cache;
 pub(crate) use cache::RequestCacheLimits;
 
 use crate::Approvals;
-
 use crate::discover::discover_all;
 use crate::publish::{self, CatalogPublisher};
 use crate::published::PublishedCatalog;
@@ -35,6 +34,11 @@ pub(crate) struct RequestCatalogs {
 
 /// The keys of a request, one for each provider. Cached data is stored under all of them.
 pub(crate) type RequestKeys = Vec<Option<String>>;
+
+/// A hash of the keys of a request.
+pub(crate) fn hash_keys(keys: &[Option<String>]) -> blake3::Hash {
+    blake3::hash(serde_json::json!(keys).to_string().as_bytes())
+}
 
 /// The discovered tools of a request's sources.
 pub(crate) struct RequestDiscovery {
@@ -102,7 +106,7 @@ impl RequestCatalogs {
         if let Some(catalog) = entry.merged(scope, &now) {
             return catalog;
         }
-        let approvals = publisher.approvals.for_request(&entry.keys);
+        let approvals = publisher.approvals.for_request(hash_keys(&entry.keys));
         let needs_review =
             discovery.sources.iter().any(|(source, _)| source.review() != ReviewMode::Unneeded);
         let merged = if needs_review {
@@ -121,8 +125,8 @@ impl RequestCatalogs {
 
     /// Whether every provider that has sources for these keys permits caching.
     fn is_cacheable(&self, keys: &RequestKeys) -> bool {
-        let used = self.providers.iter().zip(keys).filter(|(_, key)| key.is_some());
-        used.into_iter().all(|(provider, _)| provider.is_cacheable())
+        let mut used = self.providers.iter().zip(keys).filter(|(_, key)| key.is_some());
+        used.all(|(provider, _)| provider.is_cacheable())
     }
 
     /// Queries all providers that have sources for this request, and then discovers the tools of

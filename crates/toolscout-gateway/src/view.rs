@@ -3,6 +3,7 @@
 use crate::federation::RemoteTool;
 use crate::policy::{Policies, PolicyDecision};
 use crate::published::{PublishedCatalog, is_meta_tool};
+use crate::requests::hash_keys;
 use crate::standing::ToolStanding;
 use crate::{Error, Gateway, Query, SearchHit, Snapshot};
 use std::sync::Arc;
@@ -40,14 +41,11 @@ impl Gateway {
             ),
         }
     }
-}
 
-impl Gateway {
     /// A hash of the request keys; `None` if the request has no sources of its own. Surfaces store
     /// data of a requester under this hash and the user.
     pub fn requester_hash(&self, cx: &Cx) -> Option<String> {
-        let keys = self.requests.keys(cx)?;
-        Some(blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex().to_string())
+        Some(hash_keys(&self.requests.keys(cx)?).to_hex().to_string())
     }
 }
 
