@@ -34,6 +34,27 @@ impl ShareKey {
     }
 }
 
+/// The places that are held already, as far as they matter for one client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldPlaces {
+    /// Those of all clients.
+    pub all: usize,
+    /// Those of its principal.
+    pub by_principal: usize,
+    /// Its own.
+    pub by_client: usize,
+}
+
+impl HeldPlaces {
+    /// Whether the client may take so many more of `total` places, of which one principal can hold
+    /// `each` at most.
+    pub fn leave_room(self, places: usize, total: usize, each: usize) -> bool {
+        let free = total.saturating_sub(self.all);
+        let free_of_principal = each.min(total).saturating_sub(self.by_principal);
+        self.by_principal + places <= free && self.by_client + places <= free_of_principal
+    }
+}
+
 /// A limited number of places.
 #[derive(Debug)]
 pub struct FairShares {
@@ -160,9 +181,7 @@ impl SharesState {
         let by_principal = principal.map_or(0, |it| it.held);
         let client = principal.and_then(|it| it.clients.get(&key.client));
         let by_client = client.map_or(0, |it| it.held);
-        let free = total.saturating_sub(self.held);
-        let free_of_principal = each.min(total).saturating_sub(by_principal);
-        by_principal + places <= free && by_client + places <= free_of_principal
+        HeldPlaces { all: self.held, by_principal, by_client }.leave_room(places, total, each)
     }
 
     /// Takes places, also without waiting, which counts as a turn: else a client that had places

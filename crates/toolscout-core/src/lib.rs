@@ -49,7 +49,7 @@ pub use cx::{Caller, Cx, Progress};
 pub use diagnostic::{Diagnostic, DiagnosticKind, DiagnosticLevel};
 pub use digest::Digest;
 pub use error::{ErrorKind, SourceError, format_duration};
-pub use fair_shares::{FairShares, ShareKey, SharePermit};
+pub use fair_shares::{FairShares, HeldPlaces, ShareKey, SharePermit};
 pub use id::{InvalidName, InvalidSourceId, SourceId, ToolId, ToolName};
 pub use json::{CheckedText, RawJson};
 pub use jsonrpc::RpcError;

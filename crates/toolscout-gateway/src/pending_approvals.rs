@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{
-    Cx, Digest, Moment, Namespace, RawJson, ShareKey, Store, StoreError, ToolCall, digest, redact,
+    Cx, Digest, HeldPlaces, Moment, Namespace, RawJson, ShareKey, Store, StoreError, ToolCall,
+    digest, redact,
 };
 
 const PURPOSE: &str = "toolscout approvals of calls";
@@ -227,13 +228,13 @@ impl PendingApprovals {
     }
 }
 
-/// Whether this client may request one more approval: it may have as many as are left for others.
+/// Whether this client may request one more approval.
 fn has_room(undecided: &[ShareKey], requester: &ShareKey) -> bool {
     let is_principal = |key: &&ShareKey| key.principal == requester.principal;
-    let of_principal = undecided.iter().filter(is_principal).count();
-    let of_client = undecided.iter().filter(|key| *key == requester).count();
-    of_principal < MAX_PENDING.saturating_sub(undecided.len())
-        && of_client < MAX_PENDING_EACH.saturating_sub(of_principal)
+    let by_principal = undecided.iter().filter(is_principal).count();
+    let by_client = undecided.iter().filter(|key| *key == requester).count();
+    let held = HeldPlaces { all: undecided.len(), by_principal, by_client };
+    held.leave_room(1, MAX_PENDING, MAX_PENDING_EACH)
 }
 
 /// The id of an approval, short enough to type.
