@@ -19,7 +19,7 @@ pub(crate) use prose::is_for_tests;
 
 use crate::repo;
 use anyhow::{Context, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 type RepositoryCheck = fn(&Path) -> anyhow::Result<Vec<String>>;
 
@@ -61,6 +61,13 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
         1 => bail!("one finding"),
         _ => bail!("{count} findings"),
     }
+}
+
+/// The files of all crates.
+fn files_of_crates(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = repo::files(&root.join("crates"))?;
+    files.extend(repo::files(&root.join("xtask"))?);
+    Ok(files)
 }
 
 /// The path relative to the top of the repository.

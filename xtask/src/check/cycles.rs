@@ -4,8 +4,7 @@
 //! A parent and its child may use each other. Tests and fixtures do not count. Only the module
 //! segments of a path count, so an item that the parent re-exports counts as the parent's.
 
-use super::shown;
-use crate::repo;
+use super::{files_of_crates, shown};
 use anyhow::Context;
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,9 +22,7 @@ type ImportEvidence = String;
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut crates: BTreeMap<String, Vec<(ModulePath, String, String)>> = BTreeMap::new();
-    for path in
-        repo::files(&root.join("crates"))?.into_iter().chain(repo::files(&root.join("xtask"))?)
-    {
+    for path in files_of_crates(root)? {
         let name = shown(root, &path);
         let Some((package, module)) =
             name.strip_suffix(".rs").and_then(|rest| rest.split_once("/src/"))

@@ -2,8 +2,7 @@
 //! is on a bool.
 
 use super::prose::is_for_tests;
-use super::shown;
-use crate::repo;
+use super::{files_of_crates, shown};
 use crate::source_text::SourceText;
 use anyhow::Context;
 use std::fs;
@@ -49,9 +48,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
     let mut uses_of_it: Vec<(usize, String)> = Vec::new();
     let mut lines = 0;
-    for path in
-        repo::files(&root.join("crates"))?.into_iter().chain(repo::files(&root.join("xtask"))?)
-    {
+    for path in files_of_crates(root)? {
         let name = shown(root, &path);
         if !name.ends_with(".rs") || is_for_tests(&name) {
             continue;

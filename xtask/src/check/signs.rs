@@ -1,16 +1,13 @@
 //! Module docs: each source file starts with a sentence about its content.
 
-use super::shown;
-use crate::repo;
+use super::{files_of_crates, shown};
 use anyhow::Context;
 use std::fs;
 use std::path::Path;
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
-    for path in
-        repo::files(&root.join("crates"))?.into_iter().chain(repo::files(&root.join("xtask"))?)
-    {
+    for path in files_of_crates(root)? {
         let name = shown(root, &path);
         if !name.contains("/src/") || !name.ends_with(".rs") {
             continue;
