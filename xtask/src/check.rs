@@ -15,6 +15,7 @@ mod signs;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cycles::is_cfg_test;
 pub(crate) use prose::is_for_tests;
 
 use crate::repo;

@@ -223,7 +223,8 @@ impl<'ast> Visit<'ast> for Imports {
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 }
 
-fn is_cfg_test(attribute: &Attribute) -> bool {
+/// Whether the attribute is `#[cfg(test)]`.
+pub(crate) fn is_cfg_test(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
         && attribute.parse_args::<syn::Path>().is_ok_and(|args| args.is_ident("test"))
 }

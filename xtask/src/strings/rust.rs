@@ -2,6 +2,7 @@
 //! JSON Schema.
 
 use super::{TextKind, UserText, is_sentence, translations};
+use crate::check::is_cfg_test;
 use anyhow::Context;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
@@ -277,11 +278,6 @@ fn derives(attributes: &[Attribute], name: &str) -> bool {
         }
         _ => false,
     })
-}
-
-fn is_cfg_test(attribute: &Attribute) -> bool {
-    let Meta::List(list) = &attribute.meta else { return false };
-    list.path.is_ident("cfg") && list.tokens.to_string() == "test"
 }
 
 fn attributes(item: &Item) -> &[Attribute] {
