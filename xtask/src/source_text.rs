@@ -25,6 +25,15 @@ pub(crate) struct SourceText {
     pub(crate) literals: Vec<Passage>,
 }
 
+/// Whether a literal is a statement of SQL.
+pub(crate) fn is_sql(text: &str) -> bool {
+    const VERBS: [&str; 10] = [
+        "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "PRAGMA",
+        "WITH",
+    ];
+    VERBS.contains(&text.split_whitespace().next().unwrap_or_default())
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Language {
     Rust,

@@ -11,6 +11,7 @@ mod tests;
 mod translations;
 
 use crate::repo;
+use crate::source_text::is_sql;
 use anyhow::Context;
 use std::collections::BTreeMap;
 use std::fs;
@@ -116,10 +117,4 @@ fn is_sentence(text: &str) -> bool {
             && word.chars().all(|letter| letter.is_alphabetic() || letter == '\'')
     };
     text.trim().contains(' ') && words.iter().any(is_word) && !is_sql(text)
-}
-
-fn is_sql(text: &str) -> bool {
-    const VERBS: [&str; 9] =
-        ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "PRAGMA"];
-    VERBS.contains(&text.split_whitespace().next().unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! The passages of prose in a file: comments, string literals, paragraphs.
 
-use crate::source_text::{Passage, SourceText};
+use crate::source_text::{Passage, SourceText, is_sql};
 
 /// The kinds of text. Budgets apply to each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,21 +89,7 @@ fn of_source(file: &str, source: SourceText) -> Vec<(Medium, Passage)> {
 
 /// Whether a literal has several words and is not SQL.
 pub(super) fn is_prose(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let is_sql = matches!(
-        first,
-        "SELECT"
-            | "INSERT"
-            | "UPDATE"
-            | "DELETE"
-            | "REPLACE"
-            | "CREATE"
-            | "DROP"
-            | "ALTER"
-            | "PRAGMA"
-            | "WITH"
-    );
-    text.contains(' ') && text.contains(char::is_alphabetic) && !is_sql
+    text.contains(' ') && text.contains(char::is_alphabetic) && !is_sql(text)
 }
 
 fn whole(text: String) -> Passage {
