@@ -14,8 +14,7 @@ use std::process::Command;
 
 pub(crate) fn run() -> anyhow::Result<()> {
     let Some(mdbook) = mdbook() else {
-        let is_needed = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
-        ensure!(!is_needed, "`mdbook` is not installed");
+        ensure!(!repo::requires_all_programs(), "`mdbook` is not installed");
         println!("skipped: needs mdbook");
         return Ok(());
     };

@@ -20,6 +20,11 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
+/// Whether a missing program is a failure, and not a reason to skip what needs it.
+pub(crate) fn requires_all_programs() -> bool {
+    std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all")
+}
+
 /// Runs the command to the end, with its output on ours.
 pub(crate) fn succeed(command: &mut Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("start {command:?}"))?;

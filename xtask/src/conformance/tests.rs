@@ -109,7 +109,7 @@ fn one_side_and_one_revision_can_be_wanted() {
 
 #[test]
 fn the_product_passes_the_official_suite() {
-    let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
+    let must = crate::repo::requires_all_programs();
     let (suite, programs) = match (Suite::find(), programs()) {
         (Ok(suite), Some(programs)) => (suite, programs),
         (suite, programs) => {

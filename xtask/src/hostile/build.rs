@@ -40,8 +40,7 @@ pub(crate) fn beside_us() -> Option<HostilePrograms> {
         ["toolscout", "examples/hostile_server"].map(|value| folder.join(value));
     let is_there = toolscout.is_file() && hostile.is_file();
     if !is_there {
-        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
-        assert!(!must, "there is no toolscout in {}", folder.display());
+        assert!(!repo::requires_all_programs(), "there is no toolscout in {}", folder.display());
         eprintln!("skipped: needs `cargo build -p toolscout --bins --examples`");
     }
     is_there.then_some(HostilePrograms { toolscout, hostile })

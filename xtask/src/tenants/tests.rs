@@ -5,6 +5,7 @@
 
 use super::task::TenantTask;
 use super::{TenantPlan, canary, visit};
+use crate::repo;
 use std::path::PathBuf;
 
 const SHORT: TenantPlan = TenantPlan { tenants: 8, sessions: 40, calls: 2_000, is_debug: true };
@@ -14,8 +15,7 @@ fn toolscout() -> Option<PathBuf> {
     let ours = std::env::current_exe().unwrap();
     let program = ours.ancestors().nth(2).unwrap().join("toolscout");
     if !program.is_file() {
-        let must = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
-        assert!(!must, "there is no {}", program.display());
+        assert!(!repo::requires_all_programs(), "there is no {}", program.display());
         eprintln!("skipped: needs `cargo build -p toolscout`");
     }
     program.is_file().then_some(program)
