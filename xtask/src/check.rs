@@ -47,7 +47,11 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
         None => CHECKS.iter().collect(),
         Some(only) => {
             let check = CHECKS.iter().find(|(name, _)| *name == only);
-            vec![check.context("no check has this name")?]
+            let names = || CHECKS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            vec![
+                check
+                    .with_context(|| format!("`{only}` is not a check; use one of {}", names()))?,
+            ]
         }
     };
     let mut count = 0;

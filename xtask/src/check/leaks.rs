@@ -9,7 +9,7 @@ use std::path::Path;
 const HOMES: &[&str] = &["root", "home", "Users", "work", "workspace", "builds"];
 
 /// User names that are allowed in examples.
-const NOBODY: &[&str] = &["me", "you", "user", "ada", "alice", "ann", "bob"];
+const EXAMPLE_USERS: &[&str] = &["me", "you", "user", "ada", "alice", "ann", "bob"];
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
 /// The forbidden content of this line, if any.
 pub(super) fn leak(line: &str) -> Option<String> {
     if line.starts_with(&"<".repeat(7)) || line.starts_with(&">".repeat(7)) {
-        return Some("a merge left half done".to_owned());
+        return Some("an unresolved merge conflict".to_owned());
     }
     HOMES
         .iter()
@@ -51,6 +51,6 @@ fn machine_path<'a>(line: &'a str, home: &str) -> Option<&'a str> {
         let first = path[start.len()..end].split('/').next().unwrap_or("");
         let is_real =
             !first.is_empty() && first.starts_with(|c: char| c.is_alphanumeric() || c == '.');
-        (is_absolute && is_real && !NOBODY.contains(&first)).then_some(&path[..end])
+        (is_absolute && is_real && !EXAMPLE_USERS.contains(&first)).then_some(&path[..end])
     })
 }

@@ -44,7 +44,7 @@ impl ExpectedFailures {
                     entries.push(ExpectedFailure {
                         section: section
                             .clone()
-                            .with_context(|| format!("`{name}` stands in no section"))?,
+                            .with_context(|| format!("`{name}` is in no section"))?,
                         scenario: scenario.to_owned(),
                         check: check.map(str::to_owned),
                         reason: reason.join(" "),
@@ -54,7 +54,7 @@ impl ExpectedFailures {
                 line => {
                     section = Some(
                         line.strip_suffix(':')
-                            .with_context(|| format!("`{line}` is no section"))?
+                            .with_context(|| format!("`{line}` is not a section"))?
                             .to_owned(),
                     );
                     reason.clear();

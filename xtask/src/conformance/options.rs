@@ -23,7 +23,7 @@ impl Options {
                 "server" | "client" => role = Some(word.to_owned()),
                 "--revision" => revision = Some(words.next().context(USAGE)?.to_owned()),
                 "--debug" => is_debug = true,
-                _ => bail!("`{word}` means nothing here\n{USAGE}"),
+                _ => bail!("`{word}` is not an argument\n{USAGE}"),
             }
         }
         let legs = all().into_iter().filter(|item| {

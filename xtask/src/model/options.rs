@@ -24,7 +24,7 @@ impl Options {
                 "--weights" => options.weights = Some(words.next().context(USAGE)?.into()),
                 "--texts" => options.texts = Some(words.next().context(USAGE)?.into()),
                 "--check" => options.is_check = true,
-                _ => bail!("`{word}` means nothing here\n{USAGE}"),
+                _ => bail!("`{word}` is not an argument\n{USAGE}"),
             }
         }
         if options.texts.is_some() && !options.is_check {
