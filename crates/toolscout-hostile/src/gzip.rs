@@ -126,7 +126,7 @@ impl CrcStep {
     /// The composition: this step first, then the other.
     fn then(&self, other: &Self) -> Self {
         Self {
-            columns: self.columns.map(|columns| other.linear(columns)),
+            columns: self.columns.map(|column| other.linear(column)),
             constant: other.apply(self.constant),
         }
     }

@@ -101,7 +101,7 @@ fn answer(
     let _ = server.take(&posted.body, &ResponseSink::Body(Arc::clone(&body)));
     let written = std::mem::take(&mut *body.lock());
     let lines: Vec<&[u8]> =
-        written.split(|written| *written == b'\n').filter(|part| !part.is_empty()).collect();
+        written.split(|byte| *byte == b'\n').filter(|part| !part.is_empty()).collect();
     let typed = |kind: &str| {
         [("Content-Type", kind.to_owned())]
             .into_iter()

@@ -39,7 +39,7 @@ pub(crate) fn act(method: &str) -> Option<Act> {
         "prompts/list" => prompts,
         "prompts/get" => prompt,
         "completion/complete" => complete,
-        "logging/setLevel" => |value| value.reply(json!({})),
+        "logging/setLevel" => |request| request.reply(json!({})),
         _ => return None,
     })
 }

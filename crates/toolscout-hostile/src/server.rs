@@ -83,7 +83,7 @@ impl HostileServer {
         }
         match serde_json::from_slice(line) {
             Ok(Value::Array(batch)) => {
-                batch.into_iter().try_for_each(|batch| self.take_message(batch, out))
+                batch.into_iter().try_for_each(|message| self.take_message(message, out))
             }
             Ok(message) => self.take_message(message, out),
             Err(err) => {

@@ -19,9 +19,9 @@ pub(super) const MODES: &[Mode] = &[
         "Sends `list_changed` a thousand times a second, although nothing changes.",
         "List at most 12 times a minute, one at a time; notify clients only of real changes.",
         Acts {
-            list: |value| {
-                honest::list(value)?;
-                announce_every(value, Duration::from_millis(1))
+            list: |request| {
+                honest::list(request)?;
+                announce_every(request, Duration::from_millis(1))
             },
             ..HONEST
         },
@@ -31,10 +31,10 @@ pub(super) const MODES: &[Mode] = &[
         "Sends `list_changed` after each list; a list takes --delay seconds.",
         "Wait after the end of each list: at most 12 lists a minute.",
         Acts {
-            list: |value| {
-                pause(value.server.options.delay.unwrap_or_default());
-                honest::list(value)?;
-                value.server.announce_change()
+            list: |request| {
+                pause(request.server.options.delay.unwrap_or_default());
+                honest::list(request)?;
+                request.server.announce_change()
             },
             ..HONEST
         },
@@ -56,12 +56,12 @@ pub(super) const MODES: &[Mode] = &[
         "Lists its tools --after times (1), and then none.",
         "Report the removal; keep the policies of the tools.",
         Acts {
-            list: |value| {
-                let is_gone = value.server.lists.count() > value.server.options.after;
-                value.reply(value.tool_list(if is_gone {
+            list: |request| {
+                let is_gone = request.server.lists.count() > request.server.options.after;
+                request.reply(request.tool_list(if is_gone {
                     Vec::new()
                 } else {
-                    value.server.tools()
+                    request.server.tools()
                 }))
             },
             ..HONEST

@@ -46,10 +46,10 @@ pub(super) const MODES: &[Mode] = &[
         "Truncates the response to `tools/list`, with a proper end of line.",
         "Report an error of this server; do not crash; keep the previous list.",
         Acts {
-            list: |value| {
-                value.line(format!(
+            list: |request| {
+                request.line(format!(
                     r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"ec"#,
-                    value.id()
+                    request.id()
                 ))
             },
             ..HONEST
@@ -72,8 +72,11 @@ pub(super) const MODES: &[Mode] = &[
         "Spreads the response to `tools/list` over many lines.",
         "Fail that request; the next call works.",
         Acts {
-            list: |value| {
-                value.line(format!("{:#}", value.answer(value.tool_list(value.server.tools()))))
+            list: |request| {
+                request.line(format!(
+                    "{:#}",
+                    request.answer(request.tool_list(request.server.tools()))
+                ))
             },
             ..HONEST
         },
@@ -83,8 +86,8 @@ pub(super) const MODES: &[Mode] = &[
         "Answers `tools/list` with --size bytes (1 GiB) without a newline.",
         "Close the connection at the size limit; never buffer twice that.",
         Acts {
-            list: |value| {
-                value.flood(&[b'A'; MIB], value.server.options.size.unwrap_or(1024 * MIB))
+            list: |request| {
+                request.flood(&[b'A'; MIB], request.server.options.size.unwrap_or(1024 * MIB))
             },
             ..HONEST
         },
@@ -118,8 +121,10 @@ pub(super) const MODES: &[Mode] = &[
         "Answers `tools/list` with an array of one message.",
         "Accept or refuse it, consistently; do not wait beyond the deadline.",
         Acts {
-            list: |value| {
-                value.line(json!([value.answer(value.tool_list(value.server.tools()))]).to_string())
+            list: |request| {
+                request.line(
+                    json!([request.answer(request.tool_list(request.server.tools()))]).to_string(),
+                )
             },
             ..HONEST
         },

@@ -34,7 +34,7 @@ pub(super) const MODES: &[Mode] = &[
         "Refuses `server/discover` and never answers `initialize`.",
         "Start in time without it; report the timeout, and kill the server.",
         Acts {
-            discover: |value| value.error(-32601, "no such method"),
+            discover: |request| request.error(-32601, "no such method"),
             initialize: silent,
             ..HONEST
         },
@@ -122,9 +122,9 @@ pub(super) const MODES: &[Mode] = &[
         "Writes --size bytes (1 MiB) to stderr before each response.",
         "Read stderr all the time, so that no request blocks; keep the last 64 KiB.",
         Acts {
-            discover: |value| after_noise(value, honest::discover),
-            list: |value| after_noise(value, honest::list),
-            call: |value| after_noise(value, honest::call),
+            discover: |request| after_noise(request, honest::discover),
+            list: |request| after_noise(request, honest::list),
+            call: |request| after_noise(request, honest::call),
             ..HONEST
         },
     ),

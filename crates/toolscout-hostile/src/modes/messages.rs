@@ -17,19 +17,19 @@ pub(super) const MODES: &[Mode] = &[
         "bad_jsonrpc",
         "Answers `tools/list` with `\"jsonrpc\":\"1.0\"`.",
         "Accept or refuse it, consistently.",
-        Acts { list: |value| changed_answer(value, "jsonrpc", "1.0".into()), ..HONEST },
+        Acts { list: |request| changed_answer(request, "jsonrpc", "1.0".into()), ..HONEST },
     ),
     both(
         "wrong_id",
         "Answers `tools/list` with the id 987654.",
         "Drop and count unknown ids; the request ends at its deadline.",
-        Acts { list: |value| changed_answer(value, "id", 987_654.into()), ..HONEST },
+        Acts { list: |request| changed_answer(request, "id", 987_654.into()), ..HONEST },
     ),
     both(
         "id_type",
         "Answers `tools/list` with a string id for a number, and vice versa.",
         "Accept or refuse it, consistently; never for another request.",
-        Acts { list: |value| changed_answer(value, "id", other_type(value.id())), ..HONEST },
+        Acts { list: |request| changed_answer(request, "id", other_type(request.id())), ..HONEST },
     ),
     both(
         "double_reply",
@@ -42,9 +42,9 @@ pub(super) const MODES: &[Mode] = &[
         "Answers calls after --delay seconds (20), cancelled or not, with `LATE` and the id.",
         "Drop late responses; no other call receives them.",
         Acts {
-            call: |value| {
-                pause(value.server.options.delay.unwrap_or(Duration::from_secs(20)));
-                value.reply(value.text(format!("LATE {}", value.id())))
+            call: |request| {
+                pause(request.server.options.delay.unwrap_or(Duration::from_secs(20)));
+                request.reply(request.text(format!("LATE {}", request.id())))
             },
             ..HONEST
         },
@@ -54,7 +54,9 @@ pub(super) const MODES: &[Mode] = &[
         "Answers `tools/list` with both a result and an error.",
         "Treat it as an error.",
         Acts {
-            list: |value| changed_answer(value, "error", json!({ "code": -32000, "message": "x" })),
+            list: |request| {
+                changed_answer(request, "error", json!({ "code": -32000, "message": "x" }))
+            },
             ..HONEST
         },
     ),
@@ -86,13 +88,13 @@ pub(super) const MODES: &[Mode] = &[
         "server_requests",
         "After `tools/list` sends endless reverse requests, a thousand a second.",
         "Refuse them at a limited rate; approve nothing; keep the memory flat.",
-        Acts { list: |value| then_always(value, server_requests), ..HONEST },
+        Acts { list: |request| then_always(request, server_requests), ..HONEST },
     ),
     stdio(
         "notify_flood",
         "After `tools/list` sends --count (1 000 000) log messages of 1 KiB at once.",
         "Bound the memory, answer calls during the flood, and count dropped messages.",
-        Acts { list: |value| then_always(value, notify_flood), ..HONEST },
+        Acts { list: |request| then_always(request, notify_flood), ..HONEST },
     ),
     stdio(
         "unknown_notify",

@@ -54,7 +54,7 @@ pub(super) const MODES: &[Mode] = &[
                 let titled = with(plain("title", "x"), json!({ "title": ANSI }));
                 tools_and(server, [plain("ansi", ANSI), plain("a\u{1b}[31mred", "x"), titled])
             },
-            call: |value| value.reply(value.text(ANSI)),
+            call: |request| request.reply(request.text(ANSI)),
             ..HONEST
         },
     ),

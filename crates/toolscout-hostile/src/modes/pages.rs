@@ -12,7 +12,10 @@ pub(super) const MODES: &[Mode] = &[
         "cursor_same",
         "Returns the same tools and the cursor `again` on every page.",
         "Detect the loop after 2 requests, list each tool once, and report the reason.",
-        Acts { list: |value| value.reply(value.page(value.server.tools(), "again")), ..HONEST },
+        Acts {
+            list: |request| request.reply(request.page(request.server.tools(), "again")),
+            ..HONEST
+        },
     ),
     both(
         "cursor_endless",
@@ -25,9 +28,9 @@ pub(super) const MODES: &[Mode] = &[
         "Returns an empty string as the cursor of page one; it leads to page two.",
         "List `page1` and `page2`: an empty cursor is a cursor.",
         Acts {
-            list: |value| match value.cursor() {
-                None => value.reply(value.page([plain("page1", "x")].to_vec(), "")),
-                Some(_) => value.reply(value.tool_list([plain("page2", "x")].to_vec())),
+            list: |request| match request.cursor() {
+                None => request.reply(request.page([plain("page1", "x")].to_vec(), "")),
+                Some(_) => request.reply(request.tool_list([plain("page2", "x")].to_vec())),
             },
             ..HONEST
         },
@@ -36,13 +39,13 @@ pub(super) const MODES: &[Mode] = &[
         "cursor_empty_loop",
         "Returns the same tools and an empty cursor on every page, like some old servers.",
         "Stop at the first repetition; the tools are usable.",
-        Acts { list: |value| value.reply(value.page(value.server.tools(), "")), ..HONEST },
+        Acts { list: |request| request.reply(request.page(request.server.tools(), "")), ..HONEST },
     ),
     both(
         "cursor_huge",
         "Returns a cursor of 8 MiB; page two is the last.",
         "Limit the size of cursors, and never log a whole one.",
-        Acts { list: |value| two_pages(value, &"c".repeat(8 * MIB)), ..HONEST },
+        Acts { list: |request| two_pages(request, &"c".repeat(8 * MIB)), ..HONEST },
     ),
     both(
         "cursor_type",
@@ -55,9 +58,11 @@ pub(super) const MODES: &[Mode] = &[
         "Returns page one, and an error for page two.",
         "Publish all pages or none: `page1` alone is not the list.",
         Acts {
-            list: |value| match value.cursor() {
-                Some(cursor) if !cursor.is_empty() => value.error(-32603, "the database is locked"),
-                _ => value.reply(value.page([plain("page1", "x")].to_vec(), "2")),
+            list: |request| match request.cursor() {
+                Some(cursor) if !cursor.is_empty() => {
+                    request.error(-32603, "the database is locked")
+                }
+                _ => request.reply(request.page([plain("page1", "x")].to_vec(), "2")),
             },
             ..HONEST
         },

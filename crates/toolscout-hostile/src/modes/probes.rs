@@ -28,12 +28,12 @@ pub(super) const MODES: &[Mode] = &[
                 server.log.event("probe", json!({ "env": names }));
                 Ok(())
             },
-            call: |inner| {
+            call: |request| {
                 let lines: Vec<String> = environment()
                     .into_iter()
                     .map(|(name, value)| format!("{name}={value}"))
                     .collect();
-                inner.reply(inner.text(lines.join("\n")))
+                request.reply(request.text(lines.join("\n")))
             },
             ..HONEST
         },
@@ -47,7 +47,7 @@ pub(super) const MODES: &[Mode] = &[
                 server.log.event("probe", json!({ "parent": parent() }));
                 Ok(())
             },
-            call: |value| value.reply(value.text(parent().to_string())),
+            call: |request| request.reply(request.text(parent().to_string())),
             ..HONEST
         },
     ),
@@ -78,7 +78,7 @@ fn parent() -> Value {
     let folder = PathBuf::from(format!("/proc/{}", parent_id()));
     let or_denied =
         |read: io::Result<Value>| read.unwrap_or_else(|err| format!("denied: {err}").into());
-    let size = |file: &str| fs::read(folder.join(file)).map(|byte| byte.len().into());
+    let size = |file: &str| fs::read(folder.join(file)).map(|bytes| bytes.len().into());
     json!({
         "environ": or_denied(fs::read(folder.join("environ")).map(|it| names(&it))),
         "cmdline": or_denied(size("cmdline")),
@@ -89,11 +89,11 @@ fn parent() -> Value {
 
 fn names(environ: &[u8]) -> Value {
     let name = |entry: &[u8]| {
-        String::from_utf8_lossy(entry.split(|entry| *entry == b'=').next().unwrap_or_default())
+        String::from_utf8_lossy(entry.split(|byte| *byte == b'=').next().unwrap_or_default())
             .into_owned()
     };
     environ
-        .split(|environ| *environ == 0)
+        .split(|byte| *byte == 0)
         .filter(|part| !part.is_empty())
         .map(|part| Value::from(name(part)))
         .collect()

@@ -62,9 +62,9 @@ pub(super) const MODES: &[Mode] = &[
                     [with(plain("typed", "x"), json!({ "outputSchema": promised() }))],
                 )
             },
-            call: |value| {
-                value.reply(with(
-                    value.text("typed"),
+            call: |request| {
+                request.reply(with(
+                    request.text("typed"),
                     json!({ "structuredContent": { "n": "DROP", "x": 1 } }),
                 ))
             },

@@ -15,14 +15,15 @@ pub(super) const MODES: &[Mode] = &[
         "Supports only 2099-01-01, in both handshakes.",
         "Report both sides' versions; do not retry endlessly.",
         Acts {
-            discover: |value| {
-                value.reply(with(
-                    discovered(&value.server),
+            discover: |request| {
+                request.reply(with(
+                    discovered(&request.server),
                     json!({ "supportedVersions": ["2099-01-01"] }),
                 ))
             },
-            initialize: |value| {
-                value.reply(with(initialized(value), json!({ "protocolVersion": "2099-01-01" })))
+            initialize: |request| {
+                request
+                    .reply(with(initialized(request), json!({ "protocolVersion": "2099-01-01" })))
             },
             ..HONEST
         },
@@ -42,7 +43,7 @@ pub(super) const MODES: &[Mode] = &[
             list: unsupported,
             listen: unsupported,
             call: unsupported,
-            initialize: |value| value.error(-32601, "initialize is gone"),
+            initialize: |request| request.error(-32601, "initialize is gone"),
             ..HONEST
         },
     ),
@@ -51,15 +52,15 @@ pub(super) const MODES: &[Mode] = &[
         "Answers `server/discover`, then refuses everything until `initialize`.",
         "Detect the era once more, then keep the result.",
         Acts {
-            initialize: |value| {
-                value.server.memory.flag.store(true, Ordering::SeqCst);
-                value.reply(initialized(value))
+            initialize: |request| {
+                request.server.memory.flag.store(true, Ordering::SeqCst);
+                request.reply(initialized(request))
             },
-            list: |value| {
-                if value.server.memory.flag.load(Ordering::SeqCst) {
-                    honest::list(value)
+            list: |request| {
+                if request.server.memory.flag.load(Ordering::SeqCst) {
+                    honest::list(request)
                 } else {
-                    value.error(-32002, "server not initialized")
+                    request.error(-32002, "server not initialized")
                 }
             },
             ..HONEST
@@ -70,18 +71,19 @@ pub(super) const MODES: &[Mode] = &[
         "--after 1: hides its tools capability; --after 0: declares it without `tools/list`.",
         "List or do not list, consistently; fail with a plain error.",
         Acts {
-            discover: |value| {
-                value.reply(with(
-                    discovered(&value.server),
-                    json!({ "capabilities": claimed(value) }),
+            discover: |request| {
+                request.reply(with(
+                    discovered(&request.server),
+                    json!({ "capabilities": claimed(request) }),
                 ))
             },
-            initialize: |value| {
-                value.reply(with(initialized(value), json!({ "capabilities": claimed(value) })))
+            initialize: |request| {
+                request
+                    .reply(with(initialized(request), json!({ "capabilities": claimed(request) })))
             },
-            list: |value| match value.server.options.after {
-                0 => value.error(-32601, "no such method"),
-                _ => honest::list(value),
+            list: |request| match request.server.options.after {
+                0 => request.error(-32601, "no such method"),
+                _ => honest::list(request),
             },
             ..HONEST
         },
@@ -91,13 +93,13 @@ pub(super) const MODES: &[Mode] = &[
         "Calls itself `github`, with escape sequences, a 1 MiB title and a `javascript:` URL.",
         "Identify a server by its configuration; show its texts escaped and truncated.",
         Acts {
-            discover: |value| {
-                let mut result = discovered(&value.server);
+            discover: |request| {
+                let mut result = discovered(&request.server);
                 result["_meta"][SERVER_INFO] = spoofed();
-                value.reply(result)
+                request.reply(result)
             },
-            initialize: |value| {
-                value.reply(with(initialized(value), json!({ "serverInfo": spoofed() })))
+            initialize: |request| {
+                request.reply(with(initialized(request), json!({ "serverInfo": spoofed() })))
             },
             ..HONEST
         },
