@@ -117,7 +117,7 @@ fn cycle(graph: &Graph) -> Option<Vec<String>> {
         path: &mut Vec<String>,
         done: &mut BTreeSet<String>,
     ) -> Option<Vec<String>> {
-        if let Some(start) = path.iter().position(|path| path == module) {
+        if let Some(start) = path.iter().position(|visited| visited == module) {
             return Some(path[start..].to_vec());
         }
         if !done.insert(module.to_owned()) {
@@ -166,7 +166,7 @@ impl Imports {
                 TokenTree::Ident(ident) => path.push(ident),
                 TokenTree::Punct(colon) if colon.as_char() == ':' => {}
                 other => {
-                    let line = path.first().map_or(0, |path| path.span().start().line);
+                    let line = path.first().map_or(0, |ident| ident.span().start().line);
                     self.add(path.drain(..).map(|item| item.to_string()).collect(), line);
                     if let TokenTree::Group(group) = other {
                         self.add_tokens(group.stream());

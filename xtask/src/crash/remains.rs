@@ -48,7 +48,7 @@ fn now(marks: &[&str], known: &[Process]) -> Vec<String> {
         let number = process.file_name().to_str()?.parse::<u32>().ok()?;
         let words = fs::read(process.path().join("cmdline")).ok()?;
         let is_marked = words
-            .split(|words| *words == 0)
+            .split(|byte| *byte == 0)
             .any(|word| marks.iter().any(|mark| mark.as_bytes() == word));
         is_marked.then_some(number)
     });

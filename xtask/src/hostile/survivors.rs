@@ -30,5 +30,5 @@ fn now(mark: &str) -> usize {
 /// Whether one of the arguments is the mark; not a part of one, because `met-1-1` is part of
 /// `met-1-12`.
 pub(super) fn has(command_line: &[u8], mark: &[u8]) -> bool {
-    command_line.split(|command_line| *command_line == 0).any(|part| part == mark)
+    command_line.split(|byte| *byte == 0).any(|part| part == mark)
 }
