@@ -5,7 +5,7 @@
 //! has a tool `echo`. For each number N on standard input it makes N calls in sequence and prints
 //! one line with the nanoseconds of each call.
 
-#![expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+#![expect(clippy::print_stdout, reason = "prints the measurements")]
 
 use serde_json::{Map, json};
 use std::io::{BufRead, BufReader, Write};

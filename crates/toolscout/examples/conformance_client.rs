@@ -31,7 +31,7 @@ async fn main() -> ExitCode {
 }
 
 /// Prints the reason for a failure. The suite shows the last output of a client.
-#[expect(clippy::print_stderr, reason = "a program of its own, not a library")]
+#[expect(clippy::print_stderr, reason = "a standalone program, not a library")]
 fn said(why: &str) -> ExitCode {
     eprintln!("{why}");
     ExitCode::FAILURE

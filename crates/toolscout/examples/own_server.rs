@@ -74,7 +74,7 @@ fn app() -> Result<App, AppError> {
     );
     tools
         .register_all(LIBRARY.iter().map(tool).chain([help]))
-        .expect("a later one takes the place of an earlier one");
+        .expect("a later tool replaces an earlier one");
     let saved = request_tools(
         |cx| header(cx, "x-user-id").map(str::to_owned),
         |user, _cx| [saved_queries(user)],

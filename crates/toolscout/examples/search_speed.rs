@@ -6,7 +6,7 @@
 //! there are no embeddings. With `chance` the tools have random embeddings, which take as much
 //! memory and time as real ones. With `meaning` every tool is encoded.
 
-#![expect(clippy::print_stdout, reason = "what it prints is what it is for")]
+#![expect(clippy::print_stdout, reason = "prints the measurements")]
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};

@@ -34,7 +34,7 @@ pub(crate) fn program() -> (Vec<OptionSpec>, Vec<Arc<dyn Command>>) {
     ];
     let mut setup = Setup::default();
     for plugin in all {
-        plugin.setup(&mut setup).expect("the plugins fit together");
+        plugin.setup(&mut setup).expect("the plugins have no conflict");
     }
     let bound = OPERATIONS.iter().map(|(_, bind)| bind(&setup.slot)).collect();
     for command in OperationCliCommand::all(&Operations::new(bound)) {

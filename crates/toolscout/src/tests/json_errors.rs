@@ -27,7 +27,7 @@ fn app(environment: Environment) -> App {
         .plugin(plugins::Bench)
         .plugin(plugins::Cli)
         .build()
-        .expect("the plugins fit together")
+        .expect("the app builds")
 }
 
 /// U-07

@@ -168,7 +168,7 @@ export class Page {
             if (value) return value;
             if (Date.now() > end) {
                 const text = await this.see("document.body.innerText").catch(() => "");
-                throw new Error(`it never came to pass: ${what}\n${this.complaints.join("\n")}\n${text}`);
+                throw new Error(`timed out before: ${what}\n${this.complaints.join("\n")}\n${text}`);
             }
             await new Promise((done) => setTimeout(done, 20));
         }

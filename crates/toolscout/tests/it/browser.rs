@@ -124,7 +124,7 @@ fn a_new_user_adds_breaks_repairs_and_approves_a_server() {
     let world = World::trusted();
     let command = world.hostile("demo", "honest", &["--rich"]).join(" ");
     Site::open(&world).walk(&chromium, "repair", json!({ "command": command }));
-    assert!(world.request_count("demo", "notifications/cancelled") > 0, "the server was told");
+    assert!(world.request_count("demo", "notifications/cancelled") > 0, "the server was notified");
 }
 
 #[test]
@@ -151,6 +151,6 @@ fn a_banner_tells_that_the_server_is_gone_until_it_is_back() {
         drop(first);
         wait_until("the banner was seen", || seen.exists() || walk.is_finished());
         let _second = Web::start_at(&world, &addr, &["--auth", "none"]);
-        walk.join().expect("the walk");
+        walk.join().expect("the browser script succeeds");
     });
 }

@@ -75,7 +75,7 @@ impl Scene {
         let node = node().map(PathBuf::from).and_then(|node| node.parent().map(Path::to_owned));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = node.into_iter().chain(std::env::split_paths(&path));
-        command.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
+        command.env("PATH", std::env::join_paths(folders).expect("no folder contains a colon"));
         command
             .env("HOME", self.world.temp_dir().join("client"))
             .current_dir(self.world.temp_dir());
@@ -95,12 +95,14 @@ impl Scene {
     /// The process id of the last started server.
     fn server(&self) -> u32 {
         let log = self.log();
-        let started = log.iter().rev().find(|log| log["ev"] == "start").expect("it was started");
+        let started =
+            log.iter().rev().find(|log| log["ev"] == "start").expect("the server was started");
         process_id(&started["pid"])
     }
 
     fn log(&self) -> Vec<Value> {
-        let log = fs::read_to_string(self.world.temp_dir().join("server.log")).expect("its log");
+        let log =
+            fs::read_to_string(self.world.temp_dir().join("server.log")).expect("the log exists");
         log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 }

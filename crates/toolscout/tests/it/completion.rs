@@ -35,7 +35,7 @@ fn world() -> World {
 }
 
 fn assert_nothing_started(world: &World) {
-    assert!(!world.path("tools/started").exists(), "completing started a tool");
+    assert!(!world.path("tools/started").exists(), "completion started a tool");
 }
 
 fn in_shell(world: &World, shell: &str, args: &[&str]) -> String {
@@ -134,7 +134,7 @@ fn completion_does_not_start_a_tool_with_a_manifest() {
     );
     assert_nothing_started(&world);
     world.run(&["paint"]).exits(0);
-    assert!(world.path("tools/started").exists(), "the mark is left by a real run");
+    assert!(world.path("tools/started").exists(), "a real run leaves the mark");
 }
 
 #[test]

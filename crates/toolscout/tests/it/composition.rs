@@ -255,7 +255,7 @@ fn a_saved_discovery_lists_the_same_tools_without_discovery() {
     let before = without_status(world.tools(&[]));
     let saved = world.stdout(&["discover", "--json"]);
     let world = world.file("saved.json", &saved);
-    fs::remove_dir_all(world.path("tools")).expect("the tree is there");
+    fs::remove_dir_all(world.path("tools")).expect("remove the folder");
     assert_eq!(world.stdout(&["--tools-from", "saved.json", "tools"]), lines);
     assert_eq!(world.stdout(&["tools", "--tools-from", "saved.json"]), lines);
     assert_eq!(world.stdout(&["--tools-from", "saved.json", "copy", "--help"]), help);

@@ -475,12 +475,12 @@ fn a_stream_shows_the_first_tool_while_a_later_root_is_still_searched() {
     out.read_line(&mut first).expect("a line");
     let world = world.file("go", "");
     let mut rest = String::new();
-    out.read_to_string(&mut rest).expect("the other lines");
+    out.read_to_string(&mut rest).expect("read the other lines");
     let name = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["name"].clone();
     assert_eq!(
         (name(&first), rest.lines().map(name).collect()),
         (json!("fast"), vec![json!("slow")])
     );
-    assert!(child.wait().expect("it ends").success());
+    assert!(child.wait().expect("the process exits").success());
     drop(world);
 }

@@ -6,7 +6,7 @@ use crate::world::World;
 use toolscout::Environment;
 use toolscout::surface::codes::Exit;
 
-#[expect(dead_code, reason = "its `main` is for who runs the example")]
+#[expect(dead_code, reason = "`main` is used only by the example itself")]
 #[path = "../../examples/embed.rs"]
 mod embed;
 
@@ -25,7 +25,7 @@ fn book() -> World {
 
 async fn run(world: &World, args: &[&str]) -> (Exit, String, String) {
     let (environment, captured) = Environment::captured(&world.path(""), &[]);
-    let app = embed::app(environment).expect("the plugins fit together");
+    let app = embed::app(environment).expect("the app builds");
     let exit = app.run(args.iter().map(|arg| (*arg).to_owned())).await;
     (exit, captured.out(), captured.err())
 }

@@ -42,7 +42,7 @@ impl Running {
     /// Interrupts it; returns its exit code.
     fn interrupt(mut self) -> Option<i32> {
         signal(self.child.id(), Signal::TERM);
-        self.child.wait().expect("it ends").code()
+        self.child.wait().expect("the process exits").code()
     }
 }
 
@@ -89,7 +89,7 @@ fn the_node_example_offers_its_tools_while_it_runs() {
     let count = call(&api, "text/count_words", json!({"text": "one two three"}));
     assert_eq!(count["structuredContent"], json!({"words": 3}));
     assert_eq!(program.interrupt(), Some(0));
-    crate::servers::fixture::wait_until("the tools are gone", || {
+    crate::servers::fixture::wait_until("the tools are removed", || {
         api.get("/api/registrations")["registrations"] == json!([])
     });
 }

@@ -276,7 +276,7 @@ fn a_tool_whose_program_is_not_installed_exits_with_3() {
 
 /// A pipe that every process of a call holds open. It reaches its end when the last process ends.
 fn lifeline(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    assert!(Command::new("mkfifo").arg(path).status().expect("`mkfifo` is installed").success());
 }
 
 /// Exit code 130: not even a grandchild process is left.
@@ -294,11 +294,11 @@ fn an_interrupted_call_leaves_nothing_behind_and_exits_with_130() {
         .expect("the program starts");
     let mut alive = BufReader::new(File::open(world.path("alive")).expect("the lifeline"));
     let mut line = String::new();
-    alive.read_line(&mut line).expect("a word of the tool");
+    alive.read_line(&mut line).expect("a line from the tool");
     assert_eq!(line, "here\n");
     let since = Instant::now();
     interrupt(child.id());
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(child.wait().expect("the process exits").code(), Some(130));
     // Blocks until every process of the call has ended.
     alive.read_to_string(&mut line).expect("the end of the lifeline");
     assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
@@ -319,18 +319,19 @@ fn the_program_can_be_interrupted_while_it_reads_standard_input() {
     let mut line = String::new();
     while !line.contains("tools_registered") {
         line.clear();
-        assert_ne!(err.read_line(&mut line).expect("a line"), 0, "it ended by itself");
+        assert_ne!(err.read_line(&mut line).expect("a line"), 0, "the process ended by itself");
     }
     let since = Instant::now();
     interrupt(child.id());
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(child.wait().expect("the process exits").code(), Some(130));
     assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
 }
 
 fn interrupt(process: u32) {
     let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process id"))
         .expect("not zero");
-    rustix::process::kill_process(process, rustix::process::Signal::INT).expect("it is there");
+    rustix::process::kill_process(process, rustix::process::Signal::INT)
+        .expect("the process is running");
 }
 
 /// Section 4 of the product: the named exports follow in their order.

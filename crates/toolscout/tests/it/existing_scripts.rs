@@ -90,7 +90,10 @@ fn a_shell_script_with_getopts_becomes_a_tool() {
     let text = by_agent(&world, "deploy", arguments);
     assert_eq!(text, "env=$(id) tag=1;2 verbose=no dry=yes <web>");
     world.run(&["deploy", "web"]).exits(2).stderr_contains(&["--env"]);
-    assert_eq!(std::fs::read_to_string(world.path("scripts/deploy.sh")).expect("it"), GETOPTS);
+    assert_eq!(
+        std::fs::read_to_string(world.path("scripts/deploy.sh")).expect("the file exists"),
+        GETOPTS
+    );
 }
 
 /// U-39: a Python script with argparse, a switch, choices and several values for one option.
@@ -166,14 +169,14 @@ fn a_compiled_program_becomes_a_tool() {
 fn wrapping_runs_only_the_help_and_only_when_confirmed() {
     let script = "#!/bin/sh\necho \"$*\" >> started\necho 'usage: x [-a]'\n";
     let world = World::project().script("x.sh", script);
-    let asked = world.run(&["wrap", "--", "./x.sh"]).exits(0);
+    let preview = world.run(&["wrap", "--", "./x.sh"]).exits(0);
     let plan = "Runs `./x.sh --help` for at most 10 s, and writes tools/x.tool.toml";
-    let asked = asked.stderr_contains(&[plan, "hint: use --yes to do it"]);
-    assert_eq!(asked.out, "");
+    let preview = preview.stderr_contains(&[plan, "hint: use --yes to do it"]);
+    assert_eq!(preview.out, "");
     world.run(&["wrap", "--dry-run", "--yes", "--", "./x.sh"]).exits(0);
     assert!(!world.path("started").exists() && !world.path("tools").exists());
     world.run(&["wrap", "--yes", "--", "./x.sh"]).exits(0);
-    assert_eq!(std::fs::read_to_string(world.path("started")).expect("it ran"), "--help\n");
+    assert_eq!(std::fs::read_to_string(world.path("started")).expect("the script ran"), "--help\n");
     assert!(world.path("tools/x.tool.toml").exists());
 }
 
@@ -204,7 +207,10 @@ fn wrap_never_overwrites() {
     let again = world.run(&["wrap", "--yes", "--", "./x.sh"]);
     assert_ne!(again.code, 0);
     assert!(again.err.contains("there is a tool `x` already"), "{again:?}");
-    assert_eq!(std::fs::read_to_string(world.path("tools/x.tool.toml")).expect("it"), written);
+    assert_eq!(
+        std::fs::read_to_string(world.path("tools/x.tool.toml")).expect("the file exists"),
+        written
+    );
     let missing = world.run(&["wrap", "--yes", "--", "no-such-program"]).exits(2);
     assert!(missing.err.contains("`no-such-program` is not installed, or not in PATH"));
     let outside = world.run(&["wrap", "--yes", "--", "/bin/sh"]).exits(2);

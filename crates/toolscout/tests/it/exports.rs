@@ -125,7 +125,7 @@ fn exported_names_are_unique_and_run_their_tool() {
     for name in &names {
         assert_eq!(world.run(&["run", name]).exits(0).out, "called\n");
         let shown = world.run(&["describe", name, "--json"]).exits(0).json();
-        assert!(reached.insert(shown["id"].to_string()), "{name} and another run {shown}");
+        assert!(reached.insert(shown["id"].to_string()), "{name} and another name run {shown}");
         let plan = world.run(&["--dry-run", "run", name]).exits(0).json();
         assert_eq!(plan["tool"], shown["id"], "{name}");
         assert_eq!(world.run(&["call", name]).exits(0).out, "called\n");
@@ -313,10 +313,10 @@ fn an_exported_skill_names_existing_commands() {
     assert_eq!(
         world.stdout(&["export", "skill", "--to", "skills"]),
         format!("{}\n", file.display()),
-        "over its own"
+        "toolscout's own file is replaced"
     );
     assert_eq!(fs::read_to_string(&file).expect("a skill"), skill);
-    fs::write(&file, "mine").expect("another's");
+    fs::write(&file, "mine").expect("write a foreign file");
     world
         .run(&["export", "skill", "--to", "skills"])
         .exits(2)

@@ -134,7 +134,7 @@ async fn run(probes: &[Probe], args: &[&str]) -> (Exit, String) {
 }
 
 fn refusal(probes: &[Probe]) -> String {
-    app(probes).err().expect("these plugins do not fit").to_string()
+    app(probes).err().expect("the plugins conflict").to_string()
 }
 
 /// B-17

@@ -66,7 +66,7 @@ fn a_manifest_describes_functions_that_do_not_describe_themselves() {
     let alone = World::project()
         .var("TOOLSCOUT_TRUST", "1")
         .file("tools/b.mjs", "export default function handler(request) {}\n");
-    assert_eq!(alone.names(&[]), [""; 0], "a function that nothing describes is no tool");
+    assert_eq!(alone.names(&[]), [""; 0], "a function without a description is not a tool");
 }
 
 /// M-06d, M-06e, M-06f: in an untrusted folder, where nothing is started.
@@ -155,7 +155,7 @@ fn log_messages_reach_the_client_by_its_level() {
         );
         agent.request("logging/setLevel", json!({"level": "critical"}));
         agent.call("local__loud", json!({}));
-        assert_eq!(agent.received("notifications/message").len(), 6, "one more");
+        assert_eq!(agent.received("notifications/message").len(), 6, "one more message");
     }
 }
 
@@ -181,18 +181,18 @@ fn a_cancelled_call_aborts_the_signal_before_the_kill() {
         let world = World::trusted().file(file, code);
         let mut agent = Agent::legacy(&world, &[]);
         let call = agent.send_request("tools/call", json!({"name": "local__wait"}));
-        wait_until("it runs", || world.path("tools/started").exists());
+        wait_until("the tool runs", || world.path("tools/started").exists());
         agent.notify("notifications/cancelled", json!({"requestId": call}));
-        wait_until("it aborts", || world.path("tools/aborted").exists());
+        wait_until("the tool aborts", || world.path("tools/aborted").exists());
         agent.end();
 
-        fs::remove_file(world.path("tools/started")).expect("it was there");
-        fs::remove_file(world.path("tools/aborted")).expect("it was there");
+        fs::remove_file(world.path("tools/started")).expect("remove the mark");
+        fs::remove_file(world.path("tools/aborted")).expect("remove the mark");
         let mut run = world.command(&["wait"]).spawn().expect("it starts");
-        wait_until("it runs", || world.path("tools/started").exists());
+        wait_until("the tool runs", || world.path("tools/started").exists());
         let pid = run.id().to_string();
         Command::new("kill").args(["-INT", &pid]).status().expect("kill");
-        assert_eq!(run.wait().expect("it ends").code(), Some(130), "{program}");
+        assert_eq!(run.wait().expect("the process exits").code(), Some(130), "{program}");
         assert!(world.path("tools/aborted").exists(), "{program}");
     }
 }
@@ -203,7 +203,7 @@ fn the_type_files_match_the_context() {
     let world = World::project().file("tools/readme.txt", "");
     let out = world.run(&["manifest", "types"]).exits(0);
     assert_eq!(out.err.matches("Wrote ").count() + out.out.matches("Wrote ").count(), 2);
-    assert_eq!(world.names(&[]), [""; 0], "type files are no tools");
+    assert_eq!(world.names(&[]), [""; 0], "type files are not tools");
     let types = fs::read_to_string(world.path("tools/toolscout.d.ts")).expect("the types");
     if is_installed("node") {
         let code = "export default { name: 'keys', inputSchema: {}, handler: (input, context) => ({ context: Object.keys(context), log: Object.keys(context.log), meta: Object.keys(context.meta) }) }";
@@ -253,7 +253,7 @@ fn typescript_that_node_cannot_load_is_listed_as_unavailable() {
     let path = format!("{}:/usr/bin:/bin", world.path("bin").display());
     let world = world.var("PATH", &path);
     let outcome = world.run(&["tools", "--json"]).exits(0);
-    assert_eq!(outcome.err.matches("22.18").count(), 1, "said once: {}", outcome.err);
+    assert_eq!(outcome.err.matches("22.18").count(), 1, "reported once: {}", outcome.err);
     let tools = outcome.json();
     for (at, name) in ["add", "fetch"].into_iter().enumerate() {
         assert_eq!(

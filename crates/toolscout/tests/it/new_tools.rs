@@ -159,7 +159,7 @@ fn a_tool_file_chooses_its_working_folder() {
     world.run(&["trust"]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
     let text = |agent: &mut Agent, name: &str| agent.text("execute_tool", json!({"name": name}));
-    assert_eq!(text(&mut agent, "in-caller"), root, "the folder of serve");
+    assert_eq!(text(&mut agent, "in-caller"), root, "the working directory of serve");
 }
 
 /// U-22: each kind of tool has a time limit, and its error says how to raise it.

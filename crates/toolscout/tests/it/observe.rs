@@ -126,7 +126,7 @@ fn passed(world: &World, stream: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();
     output.read_to_end(&mut all).expect("readable");
     writer.join().expect("no panic").expect("written");
-    assert!(child.wait().expect("it ends").success());
+    assert!(child.wait().expect("the process exits").success());
     all
 }
 
@@ -149,17 +149,18 @@ fn memory_use_does_not_depend_on_the_line_length() {
         (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     let writer = thread::spawn(move || {
         let block = vec![b'"'; 1 << 20];
-        (0..300).for_each(|_| input.write_all(&block).expect("it goes on reading"));
+        (0..300).for_each(|_| input.write_all(&block).expect("the input is read"));
         input
     });
     let mut block = vec![0; 1 << 20];
     (0..300).for_each(|_| output.read_exact(&mut block).expect("readable"));
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("the process runs");
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a number");
     let most: usize = most.trim().trim_end_matches(" kB").parse().expect("a number");
     assert!(most < 100 << 10, "{most} kB");
     drop(writer.join().expect("no panic"));
-    assert!(child.wait().expect("it ends").success());
+    assert!(child.wait().expect("the process exits").success());
 }
 
 #[test]
@@ -171,11 +172,11 @@ fn messages_are_passed_on_immediately() {
     for text in ["first\n", "half of", " a line\n"] {
         input.write_all(text.as_bytes()).expect("written");
         let mut back = vec![0; text.len()];
-        output.read_exact(&mut back).expect("it comes back while the stream is open");
+        output.read_exact(&mut back).expect("the output is forwarded while the input is open");
         assert_eq!(back, text.as_bytes());
     }
     drop(input);
-    assert!(child.wait().expect("it ends").success());
+    assert!(child.wait().expect("the process exits").success());
 }
 
 #[test]
@@ -188,13 +189,13 @@ fn observe_ends_when_its_reader_closes_or_on_interrupt() {
     ]);
     let outcome = Outcome::run(&mut command).exits(0);
     assert_eq!((outcome.out.lines().count(), outcome.err.as_str()), (1, ""));
-    assert_eq!(world.names(&[]), ["x"], "what was seen until then stays");
+    assert_eq!(world.names(&[]), ["x"], "tools seen before are kept");
     let mut child = spawned(world.command(&["observe"]));
     let (mut input, mut output) =
         (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     input.write_all(b"x").expect("written");
-    output.read_exact(&mut [0]).expect("it runs");
+    output.read_exact(&mut [0]).expect("the process runs");
     let process = Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("not zero");
-    kill_process(process, Signal::INT).expect("it is there");
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    kill_process(process, Signal::INT).expect("the process is running");
+    assert_eq!(child.wait().expect("the process exits").code(), Some(130));
 }

@@ -64,7 +64,8 @@ fn over_socket(world: &World, method: &str, path: &str, body: &str) -> String {
     let socket = sockets
         .map(|socket| socket.path())
         .find(|item| item.extension().is_some_and(|extension| extension == "sock"));
-    let mut stream = UnixStream::connect(socket.expect("a socket")).expect("something listens");
+    let mut stream = UnixStream::connect(socket.expect("a socket"))
+        .expect("the control socket accepts connections");
     let length = body.len();
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\

@@ -141,8 +141,8 @@ fn tools_can_be_added_and_removed_at_runtime() {
         agent.text("execute_tool", json!({"name": "sql_query", "arguments": {"target": "x"}})),
         r#"sql_query: {"target":"x"}"#
     );
-    let gone = agent.text("execute_tool", json!({"name": "send_email"}));
-    assert!(gone.starts_with("Tool not found: send_email"), "{gone}");
+    let output = agent.text("execute_tool", json!({"name": "send_email"}));
+    assert!(output.starts_with("Tool not found: send_email"), "{output}");
 }
 
 /// P-01, P-02: no other request has these tools.
@@ -168,7 +168,7 @@ fn code_can_add_tools_for_one_request() {
 async fn help_of(app: AppBuilder) -> String {
     let world = World::bare();
     let (environment, captured) = Environment::captured(&world.path(""), &[]);
-    let app = app.environment(environment).build().expect("the plugins fit together");
+    let app = app.environment(environment).build().expect("the app builds");
     assert_eq!(app.run(["--help"]).await, Exit::Done, "{}", captured.err());
     captured.out()
 }

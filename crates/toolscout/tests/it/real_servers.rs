@@ -117,7 +117,7 @@ impl Listening {
     }
 
     fn log(&self) -> String {
-        fs::read_to_string(&self.log).expect("its log")
+        fs::read_to_string(&self.log).expect("the log exists")
     }
 
     /// The logged `http://127.0.0.1:PORT`; none until the whitespace after it has arrived.

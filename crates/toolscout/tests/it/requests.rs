@@ -64,9 +64,10 @@ impl Serving {
         });
         // Drains the output, so that the program never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        let addr =
-            address.and_then(|address| address.parse().ok()).expect("it says where it listens");
-        Self { child, client: HttpClient::new(addr).expect("it answers") }
+        let addr = address
+            .and_then(|address| address.parse().ok())
+            .expect("the server prints its address");
+        Self { child, client: HttpClient::new(addr).expect("the server accepts connections") }
     }
 
     fn send_request(&mut self, caller: &[(&str, &str)], method: &str, params: Value) -> Value {
@@ -123,17 +124,17 @@ fn a_header_selects_tools_for_its_request_only() {
         assert_eq!(text(&ran).trim(), r#"{"q":1}"#);
         assert!(
             serving.call(&caller, "own__my_saved_queries", json!({}))["isError"] != true,
-            "also directly"
+            "also when called directly"
         );
     }
-    let nobody: [&[(&str, &str)]; 5] = [
+    let others: [&[(&str, &str)]; 5] = [
         &[],
         &[("X-User-ID", "carol")],
         &[("X-User-ID", "../users/alice")],
         &[("X-User-ID", "ALICE")],
         &[("X-User-ID", "alice"), ("X-User-ID", "bob")],
     ];
-    for caller in nobody {
+    for caller in others {
         let found = serving.call(caller, "tool_search", json!({"query": "saved"}));
         assert!(text(&found).starts_with("No tools found."), "{caller:?}: {found}");
         assert_eq!(serving.listed(caller), ["execute_tool", "tool_search"]);
@@ -169,7 +170,7 @@ fn feedback_is_separate_for_each_tenant() {
     while first(&ALICE, false) != "local/cc_mail" {
         assert!(
             started.elapsed() < std::time::Duration::from_secs(20),
-            "alice has learned nothing"
+            "alice's feedback has no effect"
         );
     }
     let others: [&[(&str, &str)]; 3] = [&BOB, &[("X-User-ID", "carol")], &[]];
@@ -177,7 +178,7 @@ fn feedback_is_separate_for_each_tenant() {
         assert_eq!(first(other, false), "local/aa_file", "{other:?}");
     }
     let learned = world.run(&["search", "learned", "--json"]).exits(0);
-    assert_eq!(learned.json(), json!([]), "nor to who looks here");
+    assert_eq!(learned.json(), json!([]), "the command line does not list it");
 }
 
 /// P-01 in the legacy era: knowing the id of a session is not enough to use it.
@@ -195,7 +196,7 @@ fn a_session_is_accessible_only_to_its_owner() {
         assert_eq!(other.status, 404);
         assert!(!other.body.contains("alice"), "{other:?}");
     }
-    assert!(list(&ALICE).body.contains("About alice"), "and it goes on");
+    assert!(list(&ALICE).body.contains("About alice"), "the session continues");
 }
 
 /// T28, T32: only the caller who received the beginning of a large result can read the rest.
@@ -206,7 +207,7 @@ fn a_stored_result_is_accessible_only_to_its_caller() {
     let cut = serving.call(&ALICE, "execute_tool", json!({"name": "big"}));
     let note = cut["content"][1]["text"]
         .as_str()
-        .unwrap_or_else(|| panic!("not cut: {}", cut["content"][0]));
+        .unwrap_or_else(|| panic!("not truncated: {}", cut["content"][0]));
     let handle = note
         .split("\"result\":\"")
         .nth(1)

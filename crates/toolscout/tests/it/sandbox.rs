@@ -45,7 +45,7 @@ impl Probed {
         words.extend(["--", &program, "--mode", "sandbox_probe", "--target", &target]);
         words.extend(["--canary", &canary, "--log", &file, "--ttl", "60"]);
         self.world.run(&words).exits(0);
-        self.logged().into_iter().next_back().expect("it has reported")
+        self.logged().into_iter().next_back().expect("the probe has reported")
     }
 
     /// The reports of all starts.
@@ -58,7 +58,7 @@ impl Probed {
     /// Calls the server; returns the probes that succeeded.
     fn call(&self) -> Vec<String> {
         let out = self.world.run(&["run", "probe/echo", "--text", "x"]).exits(0).out;
-        names(&serde_json::from_str(out.trim()).expect("a list")).expect("of names")
+        names(&serde_json::from_str(out.trim()).expect("a list")).expect("a list of names")
     }
 }
 

@@ -108,9 +108,9 @@ fn set_up_search_and_undo(programs: &Programs, sum: &str) {
     let undone = world.run(&["undo"]).exits(0);
     assert_eq!(contents(&world), before, "{undone:?}");
     let config = world.temp_dir().join("config");
-    assert!(!config.join("config.toml").exists(), "no server stays");
+    assert!(!config.join("config.toml").exists(), "no server remains");
     let secrets = fs::read_dir(config.join("secrets")).map_or(0, Iterator::count);
-    assert_eq!(secrets, 0, "no secret stays");
+    assert_eq!(secrets, 0, "no secret remains");
 }
 
 /// U-50

@@ -159,7 +159,7 @@ fn an_untrusted_script_is_described_by_its_header() {
 /// Runs `toolscout tools` in a pseudo-terminal and types this.
 fn at_a_terminal(world: &World, typed: &str) -> Outcome {
     let file = world.temp_dir().join("typed");
-    std::fs::write(&file, typed).expect("write what is typed");
+    std::fs::write(&file, typed).expect("write the typed text");
     let mut terminal = world.program_command("script");
     terminal.args(["--quiet", "--return", "--command", "toolscout tools", "/dev/null"]);
     Outcome::run(terminal.stdin(std::fs::File::open(file).expect("open it")))

@@ -20,7 +20,7 @@ fn follow(link: &str) -> (String, Vec<String>) {
     let response = get(addr, &format!("/{path}"), &[]);
     assert_eq!(response.status, 303, "{response:?}");
     let location = response.header("location").unwrap_or_default();
-    let key = location.strip_prefix("/#key=").unwrap_or_else(|| panic!("it leads to {location}"));
+    let key = location.strip_prefix("/#key=").unwrap_or_else(|| panic!("redirected to {location}"));
     let cookie = response.header("set-cookie").expect("a cookie");
     let cookie = cookie.split(';').next().unwrap_or_default();
     (addr.to_owned(), vec![format!("Cookie: {cookie}"), format!("X-Toolscout-Key: {key}")])
@@ -58,7 +58,7 @@ fn a_second_ui_gets_its_link_from_the_first() {
     let world = World::trusted();
     let site = Site::open(&world);
     // The first process opens its control socket shortly after its HTTP port.
-    crate::servers::fixture::wait_until("the first is reached", || {
+    crate::servers::fixture::wait_until("the first process can be reached", || {
         let output = world.run(&["ui", "--no-open", "--dry-run"]).exits(0);
         assert!(output.err.contains("Would open the web UI of this project"), "{output:?}");
         world.temp_dir().join("state/run").read_dir().is_ok_and(|mut dir| dir.next().is_some())
@@ -74,14 +74,14 @@ fn serve_over_http_includes_the_ui() {
     let world = World::trusted();
     for args in [&[][..], &["--auth", "none"]] {
         let web = Web::start(&world, args);
-        crate::servers::fixture::wait_until("it is reached", || {
+        crate::servers::fixture::wait_until("the process can be reached", || {
             world.temp_dir().join("state/run").read_dir().is_ok_and(|mut dir| dir.next().is_some())
         });
         let (addr, headers) = follow(&link(&world.run(&["ui", "--no-open"]).exits(0).out));
         assert_eq!(addr, web.addr);
         assert_eq!(role(&addr, &headers).as_deref(), Some("operator"), "{args:?}");
-        let nobody = if args.is_empty() { None } else { Some("agent") };
-        assert_eq!(role(&addr, &[]).as_deref(), nobody, "{args:?}");
+        let expected = if args.is_empty() { None } else { Some("agent") };
+        assert_eq!(role(&addr, &[]).as_deref(), expected, "{args:?}");
     }
 }
 

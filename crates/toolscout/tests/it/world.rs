@@ -131,7 +131,7 @@ impl World {
         let ours = Path::new(env!("CARGO_BIN_EXE_toolscout")).parent().map(Path::to_owned);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = ours.into_iter().chain(std::env::split_paths(&path));
-        command.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
+        command.env("PATH", std::env::join_paths(folders).expect("no folder contains a colon"));
         command.env("HOME", self.dir.path().join("home"));
         command.env("TOOLSCOUT_STATE_DIR", self.dir.path().join("state"));
         command.env("TOOLSCOUT_CONFIG_DIR", self.dir.path().join("config"));
@@ -262,7 +262,7 @@ pub(crate) fn can_run(is_available: bool, needed: &str) -> bool {
 }
 
 /// Reports a skipped test and the reason.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests must be able to see it")]
+#[expect(clippy::print_stderr, reason = "reports skipped tests")]
 pub(crate) fn report_skipped(reason: &str) {
     eprintln!("skipped: {reason}");
 }

@@ -26,7 +26,7 @@ impl Home {
         let (environment, captured) = Environment::captured(&home.join("desk"), &vars);
         let app =
             App::builder("toolscout").plugin(plugins::Connect).environment(environment).build();
-        Self { dir, app: app.expect("one plugin fits"), captured }
+        Self { dir, app: app.expect("the app builds"), captured }
     }
 
     fn path(&self, path: &str) -> PathBuf {

@@ -59,7 +59,7 @@ impl World {
         let app =
             App::builder("toolscout").plugin(plugins::Import).environment(environment).build();
         let args = ["import"].into_iter().chain(args.iter().copied());
-        let exit = app.expect("one plugin fits").run(args).await;
+        let exit = app.expect("the app builds").run(args).await;
         Ran { out: captured.out(), err: captured.err(), exit }
     }
 

@@ -93,11 +93,11 @@ impl Api {
         };
         let kind = answer.header("content-type").unwrap_or_default();
         let Some(content) = expected.get("content") else {
-            return assert_eq!(answer.body, "", "{method} {template} says nothing");
+            return assert_eq!(answer.body, "", "{method} {template} has no body");
         };
-        let schema = content
-            .get(&kind)
-            .unwrap_or_else(|| panic!("{method} {template} is no {kind}: {answer:?}"));
+        let schema = content.get(&kind).unwrap_or_else(|| {
+            panic!("{method} {template} must not answer with {kind}: {answer:?}")
+        });
         if kind != "application/json" {
             return;
         }

@@ -111,10 +111,12 @@ fn a_discovery_emits_events() {
     let api = Api::start(&world);
     let stream = api.web.begin("GET", "/api/events", &[&api.agent], "");
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
-    lines.find(|line| line == "event: changed").expect("it is open");
+    lines.find(|line| line == "event: changed").expect("the stream has started");
     api.done("POST", "/api/refresh", Some(json!({"servers": ["mail"]})));
     lines.find(|line| line == "event: discovery").expect("a discovery");
-    let done = lines.find(|line| line.contains("\"phase\":\"succeeded\"")).expect("its end");
+    let done = lines
+        .find(|line| line.contains("\"phase\":\"succeeded\""))
+        .expect("the end of the discovery");
     assert!(done.contains("\"server\":\"mail\"") && done.contains("\"tools\":3"), "{done}");
 }
 
@@ -147,7 +149,8 @@ fn the_entry_of_a_server_cannot_be_looser_than_its_parent_levels() {
     let text = &answer.body;
     assert_eq!(answer.status, 400, "{text}");
     assert!(text.contains("looser") && text.contains("deny") && text.contains("disable"), "{text}");
-    let before = fs::read_to_string(world.path("toolscout.toml")).expect("it is there");
+    let before =
+        fs::read_to_string(world.path("toolscout.toml")).expect("the configuration exists");
     assert!(before.contains("send = \"ask\""), "{before}");
     api.done("PUT", "/api/servers/mail", Some(json!({"tools": {"send": "disable"}})));
 }

@@ -206,7 +206,9 @@ fn commands_in_every_project_reach_the_process_that_serves_it() {
     let world = two_projects(World::trusted());
     let api = start(&world);
     let start = ["--project", "../beta", "server", "start", "mail"];
-    wait_until("it hosts the servers of the other project", || world.run(&start).code == 0);
+    wait_until("the process hosts the servers of the other project", || {
+        world.run(&start).code == 0
+    });
     assert_eq!(api.get("/api/projects/beta/servers/mail")["server"]["state"], "idle");
     let link = world.run(&["--project", "../beta", "ui", "link"]).exits(0).out;
     assert!(link.starts_with(&format!("http://{}/", api.web.addr)), "{link}");

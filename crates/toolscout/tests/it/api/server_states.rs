@@ -76,7 +76,7 @@ fn activity_is_filtered_by_client_source_tool_and_outcome() {
     assert_eq!(tools("client=nobody"), [""; 0]);
     // A page continues where the one before ended, with the same filter.
     let first = api.get("/api/timeline?kind=call&tool=echo&limit=1");
-    let next = first["nextBefore"].as_u64().expect("another page");
+    let next = first["nextBefore"].as_u64().expect("there is another page");
     assert_eq!(tools(&format!("tool=echo&limit=1&before={next}")), ["a/echo"]);
     assert_eq!(
         api.refused("GET", "/api/timeline?outcome=good", None),

@@ -54,7 +54,7 @@ fn tools_of_a_server_added_over_the_api_are_quarantined() {
     let world = World::trusted();
     let api = Api::start(&world);
     api.done("POST", "/api/servers", Some(honest(&world)));
-    wait_until("it was asked", || {
+    wait_until("the tools are quarantined", || {
         api.get("/api/servers/new")["server"]["quarantinedCount"]
             .as_u64()
             .is_some_and(|held_count| held_count > 3)
@@ -69,7 +69,7 @@ fn tools_of_a_server_added_over_the_api_are_quarantined() {
     let echo = reviews
         .as_array()
         .and_then(|reviews| reviews.iter().find(|item| item["tool"] == "new/echo"))
-        .expect("it is held");
+        .expect("the tool is quarantined");
     let other = json!({"tool": "new/echo", "decision": "approve", "digest": "0".repeat(64)});
     assert_eq!(api.refused("POST", "/api/reviews", Some(other)), (409, "CONFLICT".to_owned()));
     let approval = json!({"tool": "new/echo", "decision": "approve", "digest": echo["digest"]});
@@ -101,7 +101,9 @@ fn changing_the_program_of_a_server_quarantines_its_tools() {
         written.contains("word") && written.contains("MORE") && !written.contains("REDACTED"),
         "{written}"
     );
-    wait_until("it waits", || api.get("/api/servers/mail")["server"]["quarantinedCount"] == 3);
+    wait_until("the tools are quarantined", || {
+        api.get("/api/servers/mail")["server"]["quarantinedCount"] == 3
+    });
     assert_eq!(
         api.refused(
             "PUT",
@@ -212,9 +214,9 @@ fn refreshing_a_server_may_wait_or_run_in_the_background() {
     assert_eq!(refresh(true), "refreshed");
     assert_eq!(world.starts("one"), pending + 1);
     assert_eq!(refresh(false), "refreshing");
-    wait_until("it was asked", || world.starts("one") == pending + 2);
+    wait_until("the server is started", || world.starts("one") == pending + 2);
     // A refresh during a discovery would share its result, so wait for its end.
-    wait_until("it has answered", || {
+    wait_until("the discovery succeeds", || {
         api.get("/api/servers/one")["server"]["discoveryStatus"] == "success"
     });
     world.break_server("one");
@@ -223,6 +225,6 @@ fn refreshing_a_server_may_wait_or_run_in_the_background() {
     assert_eq!((&server["discoveryStatus"], &server["stale"]), (&json!("failed"), &json!(true)));
     assert!(
         server["toolCount"].as_u64().is_some_and(|tool_count| tool_count > 3),
-        "what it had stays: {server}"
+        "the previous tools are kept: {server}"
     );
 }

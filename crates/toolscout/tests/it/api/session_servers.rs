@@ -21,7 +21,8 @@ fn a_session_is_found_by_its_id_and_only_in_its_own_project() {
     let named = session(&api, "/api/sessions", json!({"project": "beta"}));
     let listed = api.get("/api/sessions")["sessions"].as_array().expect("sessions").clone();
     let project = |id: &str| {
-        let session = listed.iter().find(|session| session["id"] == id).expect("it is listed");
+        let session =
+            listed.iter().find(|session| session["id"] == id).expect("the session is listed");
         session["project"].as_str().expect("a project").to_owned()
     };
     assert_eq!([project(&own), project(&beta), project(&named)], ["project", "beta", "beta"]);
@@ -59,7 +60,7 @@ fn servers_of_a_session_are_started_stopped_restarted_and_refreshed() {
     assert_eq!(control("start"), "started");
     assert_eq!((state(), source()), (json!("idle"), json!("runtime")));
     assert_eq!(control("restart"), "started");
-    wait_until("it has started twice", || world.starts("mail") >= before + 2);
+    wait_until("the server has started twice", || world.starts("mail") >= before + 2);
     assert_eq!(control("refresh"), "refreshed");
     assert_eq!(control("stop"), "stopped");
     assert_eq!((state(), source()), (json!("ready"), json!("cached")));

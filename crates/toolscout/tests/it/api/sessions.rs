@@ -38,7 +38,7 @@ fn a_session_shows_live_tools_of_running_servers_and_cached_tools_otherwise() {
     );
     api.done("POST", "/api/servers/mail/control", Some(json!({"action": "stop"})));
     wait_until("the server has ended", || api.get(&session)["configuration"]["source"] == "cached");
-    wait_until("what is remembered is seen", || {
+    wait_until("the cached tools are shown", || {
         names(&api.get(&session)).contains(&"mail/news".to_owned())
     });
 }
@@ -98,7 +98,9 @@ fn an_mcp_connection_over_stdio_is_a_session_of_the_project() {
     let world = world();
     let api = Api::start(&world);
     let agent = Agent::legacy(&world, &[]);
-    wait_until("it is seen", || api.get("/api/sessions")["sessions"][0]["kind"] == "stdio");
+    wait_until("the session is listed", || {
+        api.get("/api/sessions")["sessions"][0]["kind"] == "stdio"
+    });
     let id = api.get("/api/sessions")["sessions"][0]["id"].as_str().expect("an id").to_owned();
     let cached = api.get(&format!("/api/sessions/{id}/configuration"));
     assert_eq!(cached["configuration"]["source"], "cached");
@@ -106,9 +108,11 @@ fn an_mcp_connection_over_stdio_is_a_session_of_the_project() {
     agent.end();
     assert_eq!(api.get("/api/sessions")["sessions"], json!([]));
     let killed = Agent::legacy(&world, &[]);
-    wait_until("it is seen", || api.get("/api/sessions")["sessions"][0]["kind"] == "stdio");
+    wait_until("the session is listed", || {
+        api.get("/api/sessions")["sessions"][0]["kind"] == "stdio"
+    });
     drop(killed);
-    wait_until("it is gone, however it went", || api.get("/api/sessions")["sessions"] == json!([]));
+    wait_until("the session is removed", || api.get("/api/sessions")["sessions"] == json!([]));
 }
 
 /// M-14d: with `eager`, opening a session starts its servers and lists their tools again.

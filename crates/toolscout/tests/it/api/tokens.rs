@@ -15,7 +15,7 @@ fn the_first_run_creates_an_agent_token_and_an_operator_token() {
     assert_ne!(api.operator, api.agent);
     for file in ["operator.token", "agent.token"] {
         let mode = fs::metadata(world.temp_dir().join("state").join(file))
-            .expect("it is there")
+            .expect("the token exists")
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
@@ -60,6 +60,6 @@ fn the_api_is_limited_to_the_served_profile() {
     let before = fs::read_to_string(world.path("toolscout.toml")).expect("a file");
     let without = before.split("[profiles").next().unwrap_or_default().to_owned();
     let _world = world.file("toolscout.toml", &without);
-    wait_until("it is gone", || seen().is_empty());
+    wait_until("the profile is removed", || seen().is_empty());
     assert_eq!(web.send("POST", "/api/call", &[], r#"{"name":"mail/fetch"}"#).status, 404);
 }

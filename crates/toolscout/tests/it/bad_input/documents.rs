@@ -92,7 +92,7 @@ fn only_the_start_of_a_huge_script_is_read() {
         .write(true)
         .open(world.path("tools/huge.sh"))
         .and_then(|value| value.set_len(10 << 30))
-        .expect("grow it");
+        .expect("grow the file");
     let started = Instant::now();
     lists_only_good_and(&world, &[]);
     assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
@@ -245,6 +245,6 @@ fn broken_files_do_not_cause_programs_to_start() {
         &["export", "openai"],
     ] {
         world.run(args);
-        assert!(!has_mark(&world), "{args:?} started something");
+        assert!(!has_mark(&world), "{args:?} started a program");
     }
 }

@@ -37,8 +37,12 @@ fn a_manifest_path_cannot_leave_its_folder() {
 #[test]
 fn a_manifest_cannot_use_an_absolute_path() {
     let world = with_evil();
-    let evil =
-        world.path("../evil/run.sh").canonicalize().expect("it is there").display().to_string();
+    let evil = world
+        .path("../evil/run.sh")
+        .canonicalize()
+        .expect("the script exists")
+        .display()
+        .to_string();
     let world = world.file("tools/manifest.json", &manifest(&evil));
     lists_only_good_and(&world, &[]).stderr_contains(&["is outside the folder, so it is refused"]);
     world.run(&["out"]).exits(5);
@@ -69,7 +73,7 @@ fn a_symlink_to_a_file_outside_the_project_is_not_followed() {
         "passwd.tool.toml",
         "a symbolic link that leads out",
     ]);
-    assert!(!listed.err.contains("root:"), "nothing of the file itself is shown: {}", listed.err);
+    assert!(!listed.err.contains("root:"), "the content of the file is not shown: {}", listed.err);
     world.run(&["outsider"]).exits(5);
     assert!(!has_mark(&world));
 }
@@ -132,13 +136,13 @@ fn a_program_that_alternates_with_a_symlink_is_never_run_as_the_symlink() {
     fs::rename(&program_path, &parked_program).expect("rename");
     symlink("../../evil/run.sh", &parked_link).expect("a link");
     for _ in 0..10 {
-        fs::rename(&parked_link, &program_path).expect("put the link there");
+        fs::rename(&parked_link, &program_path).expect("replace the script with the link");
         assert_ne!(world.run(&["swap"]).code, 0);
         fs::rename(&program_path, &parked_link)
             .and_then(|()| fs::rename(&parked_program, &program_path))
-            .expect("put the script there");
+            .expect("replace the link with the script");
         assert_eq!(world.run(&["swap"]).exits(0).out, "inside\n");
-        fs::rename(&program_path, &parked_program).expect("take it away");
+        fs::rename(&program_path, &parked_program).expect("move the script away");
     }
     assert!(!has_mark(&world), "the link was followed");
 }

@@ -26,7 +26,7 @@ fn refuses(world: &World, reason: &str) {
     assert!([3, 4, 5].contains(&called.code), "{called:?}");
     let output = listed.err + &called.err;
     assert!(output.contains(reason), "{reason:?} is not in {output:?}");
-    assert!(!has_mark(world), "it ran");
+    assert!(!has_mark(world), "the program ran");
 }
 
 /// Confirms that the marker tool runs without the changes that the other tests make.
@@ -109,8 +109,8 @@ fn a_hanging_tool_is_killed_with_its_child_processes() {
     let started = Instant::now();
     world.run(&["t"]).exits(3).stderr_contains(&["timed out after 300 ms"]);
     assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
-    let pid = fs::read_to_string(world.path("tools/pid")).expect("it ran");
-    assert!(is_gone(pid.trim()), "process {pid} is still there");
+    let pid = fs::read_to_string(world.path("tools/pid")).expect("the program ran");
+    assert!(is_gone(pid.trim()), "process {pid} still runs");
 }
 
 /// The process has ended, or is a zombie.

@@ -23,7 +23,7 @@ fn a_state_folder_that_is_a_file_is_a_warning() {
     assert_eq!(
         fs::read_to_string(state(&world)).expect("read"),
         "not a folder",
-        "it is left alone"
+        "the file is not changed"
     );
 }
 
@@ -38,12 +38,12 @@ fn a_corrupt_state_file_is_set_aside_with_a_warning() {
         .exits(0)
         .stderr_contains(&["warning: the state database was unreadable", "a new one was created"]);
     assert_eq!(listed.out, "  good - Always there\n");
-    assert_eq!(lists_only_good_and(&world, &[]).err, "", "once is enough");
+    assert_eq!(lists_only_good_and(&world, &[]).err, "", "the warning is shown once");
     let remaining = fs::read_dir(state(&world)).expect("read").filter_map(Result::ok);
     let remaining = remaining
         .filter(|value| fs::read(value.path()).is_ok_and(|bytes| bytes.starts_with(b"nonsense ")))
         .count();
-    assert_eq!(remaining, 1, "what was there is kept");
+    assert_eq!(remaining, 1, "the unreadable file is kept");
 }
 
 #[test]

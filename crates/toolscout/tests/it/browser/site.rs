@@ -35,11 +35,15 @@ impl<'a> Site<'a> {
             .stderr(Stdio::piped())
             .spawn()
             .expect("start the program");
-        let mut err = BufReader::new(child.stderr.take().expect("its talk"));
+        let mut err = BufReader::new(child.stderr.take().expect("stderr is piped"));
         let (mut output, mut line) = (String::new(), String::new());
         while !output.contains("listening on") {
             line.clear();
-            assert_ne!(err.read_line(&mut line).expect("a line"), 0, "it never listened: {output}");
+            assert_ne!(
+                err.read_line(&mut line).expect("a line"),
+                0,
+                "the server never listened: {output}"
+            );
             output += &line;
         }
         // Drains stderr, so that the program never blocks on a full pipe.

@@ -17,8 +17,8 @@ fn interrupted(scene: &Scene, mut command: Command) {
     let mut client = command.spawn().expect("the client starts");
     wait_until("the server is called", || scene.received("tools/call") == 1);
     let group = Pid::from_child(&client);
-    kill_process_group(group, Signal::INT).expect("it is there");
-    client.wait().expect("it ends");
+    kill_process_group(group, Signal::INT).expect("the client is running");
+    client.wait().expect("the process exits");
 }
 
 /// With `--strict`, the Inspector also reports schemas that some model vendors refuse.
@@ -116,7 +116,7 @@ fn interrupting_a_command_line_client_stops_the_server() {
             .arg(program)
             .args(words.iter().map(|word| if *word == "SERVE" { serve.as_str() } else { word }));
         interrupted(&scene, client);
-        wait_until("the server is gone", || !is_alive(scene.server()));
+        wait_until("the server has ended", || !is_alive(scene.server()));
     }
 }
 
@@ -141,5 +141,5 @@ fn a_timeout_of_mcporter_stops_the_server() {
     ]);
     assert!(!command.output().expect("the client starts").status.success());
     assert_eq!(scene.received("tools/call"), 1);
-    wait_until("the server is gone", || !is_alive(scene.server()));
+    wait_until("the server has ended", || !is_alive(scene.server()));
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Checks the report that every client prints.
 fn check_report(report: &str) {
-    let report: Value = serde_json::from_str(report.trim()).expect("what it saw");
+    let report: Value = serde_json::from_str(report.trim()).expect("a JSON report");
     assert_eq!(report["tools"], json!(["execute_tool", "tool_search"]));
     assert!(report["found"].as_str().expect("a text").contains("honest/add"), "{report}");
     assert_eq!((&report["ran"], &report["gave_up"]), (&json!("5"), &json!(true)));

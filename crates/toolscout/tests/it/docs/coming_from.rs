@@ -162,7 +162,7 @@ impl Shell {
 
     /// The output of a command.
     fn send(&mut self, command: &str) -> String {
-        writeln!(self.input, "{command}\necho {END}").expect("it reads");
+        writeln!(self.input, "{command}\necho {END}").expect("the shell reads its input");
         let mut output = String::new();
         loop {
             let mut line = String::new();

@@ -142,7 +142,7 @@ fn an_interrupted_command_leaves_a_clean_terminal() {
     let mut keyboard = running.stdin.take().expect("its input");
     keyboard.write_all(b"\x03").expect("type Ctrl-C");
     output.read_to_end(&mut shown).expect("the rest");
-    assert_eq!(running.wait().expect("it ends").code(), Some(130));
+    assert_eq!(running.wait().expect("the process exits").code(), Some(130));
     let left = screen(&String::from_utf8_lossy(&shown));
     assert!(["", "^C"].contains(&left.trim()), "{left}\n{:?}", String::from_utf8_lossy(&shown));
     assert!(world.processes("late").iter().all(|process| !is_alive(*process)));

@@ -57,7 +57,7 @@ fn an_unknown_option_is_an_error_with_a_suggestion() {
     );
     assert!(!world.path("tools/ran").exists());
     world.run(&["t", "--allow-reload"]).exits(0);
-    assert!(world.path("tools/ran").exists(), "the mark is left by a run that is right");
+    assert!(world.path("tools/ran").exists(), "a correct run leaves the mark");
 }
 
 /// S-20: the command is `run`, the argument `rn`.

@@ -82,7 +82,7 @@ fn a_tool_without_rest_arguments_refuses_a_double_dash() {
         .stderr_contains(&["`local/asks` takes no arguments after `--`"]);
     assert!(!world.path("tools/ran").exists());
     world.run(&["asks"]).exits(0);
-    assert!(world.path("tools/ran").exists(), "without them it runs");
+    assert!(world.path("tools/ran").exists(), "the tool runs without them");
 }
 
 #[test]

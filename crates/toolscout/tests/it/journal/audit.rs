@@ -93,7 +93,7 @@ fn decisions_of_operators_are_recorded() {
         expected.map(|expected| format!("{expected} operator ann through cli"))
     );
     let refused = world.run(&["--dry-run", "policy", "set", "local/sql_query", "deny"]).exits(0);
-    assert_eq!(decisions(&world).len(), 8, "what only would be done is not on record: {refused:?}");
+    assert_eq!(decisions(&world).len(), 8, "a dry run is not recorded: {refused:?}");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn changes_to_the_audit_log_are_detected() {
         (Some(false), Some(2))
     );
     let lines: Vec<_> = text.lines().collect();
-    fs::write(&file, format!("{}\n{}\n", lines[0], lines[1])).expect("cut");
+    fs::write(&file, format!("{}\n{}\n", lines[0], lines[1])).expect("truncate the file");
     let cut = world.run(&["audit", "verify"]).exits(1);
     assert!(cut.out.contains("records 3 to 3 are missing at the end"), "{cut:?}");
     // Later records do not hide the gap.

@@ -16,7 +16,7 @@ fn ten_concurrent_commands_write_one_valid_chain() {
     };
     let children: Vec<_> = (0..10).map(start).collect();
     for mut child in children {
-        assert!(child.wait().expect("it ends").success());
+        assert!(child.wait().expect("the process exits").success());
     }
     let calls = records(&world, "call");
     let mut targets: Vec<_> = calls

@@ -38,7 +38,7 @@ fn client(world: &World, era: &str, name: &str, target: &[&str]) -> Option<Comma
 /// What the client saw.
 fn seen(world: &World, era: &str, name: &str, target: &[&str]) -> Option<Value> {
     let report = clients::printed(client(world, era, name, target)?);
-    Some(serde_json::from_str(report.trim()).expect("what it saw"))
+    Some(serde_json::from_str(report.trim()).expect("a JSON report"))
 }
 
 fn served(world: &World) -> (Web, String) {
@@ -97,7 +97,7 @@ fn clients_of_both_eras_at_once_receive_only_their_own_requests() {
     };
     let running: Option<Vec<_>> = names.iter().enumerate().map(start).collect();
     for (name, child) in running.into_iter().flatten() {
-        let output = child.wait_with_output().expect("it ends");
+        let output = child.wait_with_output().expect("the process exits");
         assert!(output.status.success(), "{name}: {output:?}");
         let report = String::from_utf8_lossy(&output.stdout).into_owned();
         let others = names.into_iter().filter(|other| *other != name);

@@ -103,7 +103,7 @@ fn the_protocol_version_is_negotiated_once() {
     let copied = ["--", "sh", "-c", "tee -a sent | exec \"$0\"", &program];
     assert_eq!(world.adds("everything", &copied)["protocol"], LEGACY);
     let sent = |method: &str| {
-        let text = fs::read_to_string(world.path("sent")).expect("what was sent");
+        let text = fs::read_to_string(world.path("sent")).expect("the sent messages");
         text.matches(&format!("\"method\":\"{method}\"")).count()
     };
     assert_eq!((sent("server/discover"), sent("initialize")), (1, 1));

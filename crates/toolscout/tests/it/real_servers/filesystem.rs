@@ -43,7 +43,7 @@ fn the_filesystem_server_allows_only_its_folder() {
     assert_eq!(
         world.status("files")["state"],
         json!("idle"),
-        "a tool that fails is no server that fails"
+        "a failed tool is not a failed server"
     );
     drop(host);
     world.is_left_alone();

@@ -22,6 +22,10 @@ fn server_state_persists_between_calls() {
     assert_eq!(graph(&["memory/search_nodes", "--query", "blue"])["entities"], json!([umbrella]));
     assert_eq!(world.status("memory")["state"], "idle");
     drop(host);
-    assert_eq!(graph(&["memory/read_graph"])["entities"], json!([umbrella]), "kept in its file");
+    assert_eq!(
+        graph(&["memory/read_graph"])["entities"],
+        json!([umbrella]),
+        "the server stores it in its file"
+    );
     world.is_left_alone();
 }

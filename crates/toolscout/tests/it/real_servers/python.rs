@@ -30,7 +30,7 @@ fn a_failing_tool_does_not_stop_the_server() {
     let refused = world.run(&["run", "words/refuse"]).exits(1).stderr_contains(&["not today ☂"]);
     let broken = world.run(&["run", "words/break_down"]).exits(1).stderr_contains(&["break_down"]);
     assert_eq!((refused.out.as_str(), broken.out.as_str()), ("", ""));
-    assert_eq!(world.calls(&["words/again"]), "2\n", "it was not started again");
+    assert_eq!(world.calls(&["words/again"]), "2\n", "the server was not restarted");
     let measured = world.run(&["run", "words/measure", "--text", "ü☂", "--json"]).exits(0).json();
     assert_eq!(measured, json!({"text": "ü☂", "length": 2}));
     world.run(&["server", "logs", "words"]).exits(0).stdout_contains(&["a detail for nobody"]);

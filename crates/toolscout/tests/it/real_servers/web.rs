@@ -45,11 +45,7 @@ fn sessions_of_a_legacy_http_server_are_closed() {
         (server.log_count("Session initialized"), server.log_count("Transport closed for session")),
         (3, 3)
     );
-    assert_eq!(
-        posts_before_sessions(&server.log()),
-        [2, 1, 1],
-        "server/discover is asked but once"
-    );
+    assert_eq!(posts_before_sessions(&server.log()), [2, 1, 1], "server/discover is sent once");
     drop(server);
     world
         .run(&["run", "everything/echo", "--message", "gone"])

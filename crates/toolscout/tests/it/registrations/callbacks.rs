@@ -64,7 +64,8 @@ fn policies_and_schemas_apply_to_registered_tools() {
     assert!(program.was_not_called());
     let catalog = api.get("/api/projects/current/configuration");
     let tools = catalog["configuration"]["availableTools"].as_array().expect("tools").clone();
-    let ours = tools.iter().find(|tool| tool["name"] == "billing/invoice").expect("it is listed");
+    let ours =
+        tools.iter().find(|tool| tool["name"] == "billing/invoice").expect("the tool is listed");
     assert_eq!((&ours["type"], &ours["configuredPolicy"]), (&json!("mcp"), &json!("deny")));
 }
 
@@ -158,8 +159,8 @@ fn failures_of_a_program_are_reported() {
     let whole = Program::start(Reply::Send("200 OK", result_of_program.to_string()));
     assert_eq!(result(&whole).message()["result"], result_of_program);
 
-    let gone = registration(Some("http://127.0.0.1:9/call"));
-    api.done("POST", "/api/tools", Some(gone));
+    let unreachable = registration(Some("http://127.0.0.1:9/call"));
+    api.done("POST", "/api/tools", Some(unreachable));
     approve(&api);
     let unavailable = (424, "SOURCE_UNAVAILABLE".to_owned());
     assert_eq!(api.refused("POST", "/api/call", Some(call())), unavailable);

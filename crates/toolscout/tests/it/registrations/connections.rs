@@ -34,7 +34,7 @@ impl Calls {
     }
 
     fn close(self) {
-        self.0.get_ref().shutdown(Shutdown::Both).expect("it is open");
+        self.0.get_ref().shutdown(Shutdown::Both).expect("the connection is open");
     }
 }
 
@@ -92,7 +92,7 @@ fn tools_disappear_with_the_connection_of_their_program() {
     let failed = crate::serve::Client::receive(waiting);
     assert_eq!(failed.status, 424, "{failed:?}");
     assert!(failed.body.contains("disconnected"), "{failed:?}");
-    wait_until("the tools are gone", || listed(&api).is_empty());
+    wait_until("the tools are removed", || listed(&api).is_empty());
     assert_eq!(api.get("/api/registrations"), json!({"registrations": []}));
     let unknown = (404, "RESOURCE_NOT_FOUND".to_owned());
     assert_eq!(api.refused("GET", CALLS, None), unknown);
@@ -114,6 +114,6 @@ fn a_cancelled_call_is_reported_to_the_program() {
     assert_eq!(api.refused("GET", CALLS, None), (409, "CONFLICT".to_owned()));
     let waiting = api.web.begin("POST", "/api/call", &[&api.agent], &call().to_string());
     let (_, message) = calls.next();
-    waiting.shutdown(Shutdown::Both).expect("it is open");
+    waiting.shutdown(Shutdown::Both).expect("the connection is open");
     assert_eq!(calls.next(), ("cancel".to_owned(), json!({"id": message["id"]})));
 }

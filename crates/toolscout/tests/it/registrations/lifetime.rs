@@ -22,7 +22,7 @@ fn a_registration_ends_when_it_expires_or_is_removed() {
     let mut short = registration(Some(&program.url));
     short["ttlMs"] = json!(1_000);
     api.done("POST", "/api/tools", Some(short));
-    wait_until("it expires", || states(&api).is_empty());
+    wait_until("the registration expires", || states(&api).is_empty());
     assert_eq!(listed(&api), [""; 0]);
     let unknown = (404, "RESOURCE_NOT_FOUND".to_owned());
     let renewal = |id: &str| format!("/api/registrations/{id}/renew");

@@ -87,7 +87,11 @@ fn feedback_can_be_erased() {
         .run(&["--dry-run", "search", "forget", "--all", "--yes"])
         .exits(0)
         .stderr_contains(&["Would erase 2 feedback records"]);
-    assert_eq!(search_learned(&world).as_array().map(Vec::len), Some(2), "nobody has said yes");
+    assert_eq!(
+        search_learned(&world).as_array().map(Vec::len),
+        Some(2),
+        "a dry run erases nothing"
+    );
     let forgot =
         world.run(&["search", "forget", "--tool", "local/kubernetes_deploy", "--yes"]).exits(0);
     forgot.stderr_contains(&["Erased 1 feedback record about `local/kubernetes_deploy`"]);
@@ -106,7 +110,7 @@ fn feedback_can_be_erased() {
 #[test]
 fn feedback_of_a_removed_tool_can_be_erased() {
     let world = with_feedback();
-    std::fs::remove_file(world.path("tools/kubernetes_deploy.tool.json")).expect("it was there");
+    std::fs::remove_file(world.path("tools/kubernetes_deploy.tool.json")).expect("remove the tool");
     assert_eq!(first(&world, &[]), "docker_build");
     world
         .run(&["search", "forget", "--tool", "kubernetes_deploy", "--yes"])
@@ -154,7 +158,7 @@ fn existing_feedback_is_ignored_if_learning_is_disabled() {
     std::fs::create_dir_all(mine.parent().expect("a folder")).expect("make it");
     std::fs::write(&mine, "[search]\nlearn = false\n").expect("write it");
     let world = world.file("toolscout.toml", "[search]\nlearn = true\n");
-    assert_eq!(first(&world, &[]), "docker_build", "a project does not overrule a person");
+    assert_eq!(first(&world, &[]), "docker_build", "a project does not override the user");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn explain_shows_how_the_query_was_parsed() {
     );
     assert!(best["parts"]["lexical"].as_f64().is_some_and(|lexical| lexical > 0.0), "{best}");
     let other = search(&world, &["--explain", "--profile", "ladder", "backup"]).json();
-    assert_eq!(other["results"][0]["parts"], Value::Null, "a ladder has rungs, not parts");
+    assert_eq!(other["results"][0]["parts"], Value::Null, "the ladder profile has no parts");
 }
 
 #[test]

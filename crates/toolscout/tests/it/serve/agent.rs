@@ -80,7 +80,7 @@ impl Agent {
 
     /// Sends a line unchanged.
     pub(crate) fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("it was not ended");
+        let input = self.input.as_mut().expect("the input is open");
         input
             .write_all(format!("{line}\n").as_bytes())
             .and_then(|()| input.flush())
@@ -164,13 +164,13 @@ impl Agent {
 
     pub(crate) fn next_matching(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.received.iter().position(&matches) {
-            return self.received.remove(at).expect("it is there");
+            return self.received.remove(at).expect("the position is valid");
         }
         loop {
             let line = self
                 .lines
                 .recv_timeout(PATIENCE)
-                .unwrap_or_else(|error| panic!("{error}; heard {:?}", self.received));
+                .unwrap_or_else(|error| panic!("{error}; received {:?}", self.received));
             let message = parsed(&line);
             if matches(&message) {
                 return message;
@@ -190,7 +190,7 @@ impl Agent {
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             rest.push(parsed(&line));
         }
-        let status = self.child.wait().expect("it ends");
+        let status = self.child.wait().expect("the process exits");
         (status.code().unwrap_or(-1), rest)
     }
 }

@@ -77,11 +77,15 @@ fn a_modern_client_repeats_the_call_with_the_approval() {
     assert_eq!(
         agent.request_error("tools/call", other)["code"],
         -32602,
-        "a yes is for what it was asked about"
+        "an approval covers only its own call"
     );
     let result = agent.request("tools/call", retry.clone());
     assert!(result["resultType"] == "complete" && result["isError"] != true, "{result}");
-    assert_eq!(agent.request_error("tools/call", retry)["code"], -32602, "and for once");
+    assert_eq!(
+        agent.request_error("tools/call", retry)["code"],
+        -32602,
+        "an approval is valid once"
+    );
 }
 
 /// The response names the command that approves the call. The approval is valid for one call with
@@ -101,14 +105,14 @@ fn a_client_without_elicitation_is_told_how_to_approve() {
     assert_eq!(
         text(&agent.request("tools/call", call())),
         output,
-        "asked again, it is the same question"
+        "the pending approval is reused"
     );
     world.run(&["approve", &id]).exits(0);
     let other = agent.call("local__sql_query", json!({"target": "secrets"}));
-    assert_eq!(other["isError"], true, "that was not asked: {other}");
+    assert_eq!(other["isError"], true, "another call is not approved: {other}");
     let result = agent.request("tools/call", call());
     assert!(result["isError"] != true, "{result}");
-    assert_eq!(agent.request("tools/call", call())["isError"], true, "a yes is for once");
+    assert_eq!(agent.request("tools/call", call())["isError"], true, "an approval is valid once");
 }
 
 /// Repeating a rejected call does not request approval again.

@@ -62,7 +62,7 @@ fn a_modern_client_is_notified_on_its_subscription() {
     assert_eq!(
         agreed["params"]["notifications"],
         json!({"toolsListChanged": true}),
-        "there are no prompts here"
+        "no source has prompts"
     );
     assert_eq!(agreed["params"]["_meta"][mark], id);
     world.replace("tools/b.tool.toml", &listed_file("b"));
@@ -72,7 +72,7 @@ fn a_modern_client_is_notified_on_its_subscription() {
     assert_eq!(code, 0);
     assert!(
         rest.iter().any(|item| item["id"] == id && item["result"]["_meta"][mark] == id),
-        "it ends with a word: {rest:?}"
+        "the stream ends with a result: {rest:?}"
     );
 }
 

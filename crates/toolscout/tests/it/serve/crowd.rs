@@ -61,7 +61,7 @@ fn held_bodies_and_searches_of_a_greedy_client_refuse_no_request_of_another() {
     let part = vec![b' '; 7 << 20];
     let held: Vec<TcpStream> = (0..20)
         .map(|_| {
-            let mut stream = TcpStream::connect(&web.addr).expect("it listens");
+            let mut stream = TcpStream::connect(&web.addr).expect("the server listens");
             let head = format!(
                 "POST /mcp HTTP/1.1\r\n{HOST}\r\n{}\r\nContent-Type: application/json\r\n\
                  Accept: application/json, text/event-stream\r\nContent-Length: 8000000\r\n\r\n",

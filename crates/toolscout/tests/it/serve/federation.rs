@@ -50,7 +50,7 @@ fn a_remote_gateway_is_searched_and_its_tools_can_be_called() {
         assert!(!listed.contains("remote__"), "{listed}");
         let hits = found(&mut agent, "send an email", 3);
         assert!((2..=3).contains(&hits.len()), "{hits:?}");
-        assert_eq!(found(&mut agent, "send an email", 1).len(), 1, "no more than is wanted");
+        assert_eq!(found(&mut agent, "send an email", 1).len(), 1, "no more hits than requested");
         assert_eq!(ids(&hits)[0], "remote/local/send_email");
         assert!(
             hits.is_sorted_by(|one, other| one["score"].as_f64() >= other["score"].as_f64()),

@@ -352,5 +352,5 @@ fn killing_the_program_leaves_no_server_process() {
         "{started:?}"
     );
     signal(agent.process(), rustix::process::Signal::KILL);
-    wait_until("all of them are gone", || !started.iter().any(|started| is_alive(*started)));
+    wait_until("all servers have ended", || !started.iter().any(|started| is_alive(*started)));
 }

@@ -20,7 +20,7 @@ fn the_first_run_creates_a_token_and_does_not_log_it() {
     let web = Web::start(&world, &[]);
     let token = web.token();
     let file = world.temp_dir().join("state/agent.token");
-    assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(&file).expect("the token exists").permissions().mode() & 0o777, 0o600);
     for text in ["agent.token", "toolscout token create"] {
         assert!(web.startup_output.contains(text), "{}", web.startup_output);
     }
@@ -148,7 +148,7 @@ fn pending_calls_finish_before_shutdown() {
         let before = world.request_count("s", "tools/call");
         let slow =
             session.begin("tools/call", json!({"name": "s__sleep", "arguments": {"seconds": 0.7}}));
-        crate::servers::fixture::wait_until("the call has begun", || {
+        crate::servers::fixture::wait_until("the call has started", || {
             world.request_count("s", "tools/call") > before
         });
         drop(session);

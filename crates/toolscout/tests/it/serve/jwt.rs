@@ -129,12 +129,12 @@ fn a_valid_jwt_of_the_issuer_is_accepted() {
 #[test]
 fn an_unreachable_issuer_rejects_all_requests() {
     let issuer = Issuer::start();
-    let nobody =
+    let unreachable =
         TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let world = library();
     let web = Web::start(
         &world,
-        &["--auth", "jwt", "--issuer", &format!("http://{nobody}"), "--audience", AUDIENCE],
+        &["--auth", "jwt", "--issuer", &format!("http://{unreachable}"), "--audience", AUDIENCE],
     );
     let bearer = format!("Authorization: Bearer {}", issuer.token(AUDIENCE));
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});

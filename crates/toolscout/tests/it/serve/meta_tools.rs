@@ -39,7 +39,10 @@ fn a_search_returns_the_schema_of_the_best_tool() {
             "{hit}"
         );
     }
-    assert_eq!(result["structuredContent"]["results"], hits, "the same, for who reads structures");
+    assert_eq!(
+        result["structuredContent"]["results"], hits,
+        "the structured content has the same hits"
+    );
 }
 
 /// the result is not an error.

@@ -23,9 +23,9 @@ fn a_name_means_the_same_tool_on_every_surface() {
         assert_eq!(calls(), [0, 2 * number + 2], "{name} on the command line");
     }
     agent.call("a_b__echo", input.clone());
-    assert_eq!(calls(), [0, 7], "called directly");
+    assert_eq!(calls(), [0, 7], "the tool is called directly");
     agent.call("a_b__echo_2", input);
-    assert_eq!(calls(), [1, 7], "the other has a name of its own");
+    assert_eq!(calls(), [1, 7], "the other tool has its own name");
     world.run(&["run", "a_b__echo_2", "--text", "hello"]).exits(0);
     assert_eq!(calls(), [2, 7]);
 }

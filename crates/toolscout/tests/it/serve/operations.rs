@@ -117,7 +117,7 @@ fn invalid_input_of_an_exposed_operation_is_an_error_result() {
     );
     let fault =
         agent.request_error("tools/call", json!({"name": "toolscout_audit_show", "arguments": {}}));
-    assert_eq!(fault["code"], -32602, "what is not exposed is no tool");
+    assert_eq!(fault["code"], -32602, "an operation that is not exposed is not a tool");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_result_passes_through_byte_for_byte() {
     assert_eq!(
         outcome.out,
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{marked}}}\n"),
-        "the modern era wants to know"
+        "the modern era requires a result type"
     );
 }
 
@@ -92,7 +92,7 @@ fn a_large_result_can_be_read_in_parts() {
     let mut whole = result["content"][0]["text"].as_str().expect("a text").to_owned();
     let note = result["content"][1]["text"].as_str().expect("a note");
     let call: Value = serde_json::from_str(
-        &note[note.find('{').expect("a call")..=note.find("}}").expect("its end") + 1],
+        &note[note.find('{').expect("a call")..=note.find("}}").expect("the end of the call") + 1],
     )
     .expect("JSON");
     let handle = call["arguments"]["result"].clone();

@@ -15,7 +15,7 @@ const BROKEN: &str = "this is [ no toml";
 fn own() -> plugins::Registry {
     let tool = ToolBuilder::new("greet").expect("a name").description("Greet somebody").listed();
     let tool = tool.run(|_, _| async { Ok(ToolOutput::text("hello")) });
-    plugins::Registry::default().tool(tool).expect("the only one")
+    plugins::Registry::default().tool(tool).expect("the only tool")
 }
 
 fn started(world: &World) -> (AppBuilder, Captured) {
@@ -26,12 +26,12 @@ fn started(world: &World) -> (AppBuilder, Captured) {
 
 /// Serves an app over HTTP; returns the names of its listed tools and the result of `call`.
 async fn served(app: AppBuilder, captured: Captured, call: &'static str) -> (Vec<String>, String) {
-    let app = app.build().expect("the plugins fit together");
+    let app = app.build().expect("the app builds");
     let mut serving = tokio::task::JoinSet::new();
     serving
         .spawn(async move { app.run(["serve", "--http", "127.0.0.1:0", "--auth", "none"]).await });
     let pending = tokio::task::spawn_blocking(move || {
-        wait_until("it listens", || captured.err().contains("listening on"));
+        wait_until("the server listens", || captured.err().contains("listening on"));
         let output = captured.err();
         let addr = output
             .split("listening on http://")
@@ -74,7 +74,7 @@ async fn folder_tools_are_served_without_mcp_servers() {
 async fn commands_work_without_the_serve_plugin() {
     let world = World::project();
     let (app, captured) = started(&world);
-    let app = app.plugin(own()).plugin(plugins::Cli).build().expect("the plugins fit together");
+    let app = app.plugin(own()).plugin(plugins::Cli).build().expect("the app builds");
     assert_eq!((app.run(["greet"]).await, captured.out()), (Exit::Done, "hello\n".to_owned()));
     assert_eq!(app.run(["serve"]).await, Exit::NotFound);
 }

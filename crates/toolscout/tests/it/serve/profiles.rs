@@ -60,7 +60,7 @@ fn tools_outside_of_a_profile_are_hidden() {
         );
     }
     assert!(agent.call("execute_tool", json!({"name": "list_emails"}))["isError"] != true);
-    assert_eq!(world.starts("s"), 1, "nothing of it was started but to ask for its tools");
+    assert_eq!(world.starts("s"), 1, "the server was started only for its discovery");
 }
 
 /// the policies of a profile apply to direct calls and to `execute_tool`.
@@ -77,7 +77,10 @@ fn a_profile_may_tighten_policies() {
         assert!(text(&result).contains("by the profile rule `local/send_email`"), "{result}");
     }
     let mut all = Agent::legacy(&world, &[]);
-    assert!(all.call("local__send_email", mail)["isError"] != true, "everything else is as it was");
+    assert!(
+        all.call("local__send_email", mail)["isError"] != true,
+        "other clients are not affected"
+    );
 }
 
 /// A denial of the user or of the project applies in every profile.
@@ -145,9 +148,12 @@ fn results_of_tools_may_be_marked_as_data() {
         seen.push(number);
     }
     assert_ne!(seen[0], seen[1], "each result has its own number");
-    assert!(!searched(&mut agent, "echo").contains("[data "), "a search is our own result");
+    assert!(
+        !searched(&mut agent, "echo").contains("[data "),
+        "results of toolscout are not marked"
+    );
     let missed = agent.call("execute_tool", json!({"name": "nothing", "arguments": {}}));
-    assert!(!text(&missed).contains("[data "), "so is an error of ours: {missed}");
+    assert!(!text(&missed).contains("[data "), "errors of toolscout are not marked: {missed}");
 }
 
 /// A profile in the user configuration is the same in every project.
@@ -283,7 +289,7 @@ fn pinned_tools_are_listed() {
     assert_eq!(agent.text("s__echo", json!({"text": "hi"})), "hi");
     assert!(
         searched(&mut agent, "email").contains("local/list_emails"),
-        "the rest is found as ever"
+        "other tools are still found"
     );
     // A pin is not part of the approved definition, so the approval stays valid.
     assert!(!world.run(&["review", "--json"]).exits(0).out.contains("s/echo"));

@@ -41,10 +41,7 @@ fn discover_returns_everything_a_modern_client_needs() {
     assert_eq!(hello["cacheScope"], "public");
     let list = agent.request("tools/list", json!({}));
     assert_eq!((&list["resultType"], &list["cacheScope"]), (&json!("complete"), &json!("public")));
-    assert!(
-        list["ttlMs"].as_u64().is_some_and(|ttl_ms| ttl_ms > 0),
-        "our list is stable, and we say so"
-    );
+    assert!(list["ttlMs"].as_u64().is_some_and(|ttl_ms| ttl_ms > 0), "the list has a time to live");
 }
 
 /// H-14
@@ -132,7 +129,7 @@ fn a_cancelled_call_gets_no_response_and_stops_its_process() {
     );
     let mut agent = Agent::legacy(&world, &[]);
     let call = agent.send_request("tools/call", json!({"name": "local__slow"}));
-    crate::servers::fixture::wait_until("it runs", || {
+    crate::servers::fixture::wait_until("the tool runs", || {
         world.path("tools/started").exists() || world.path("started").exists()
     });
     agent.notify("notifications/cancelled", json!({"requestId": call}));
@@ -168,14 +165,14 @@ fn startup_starts_no_server_and_termination_leaves_no_process() {
     let mut agent = Agent::legacy(&world, &[]);
     agent.listed();
     agent.text("tool_search", json!({"query": "add numbers"}));
-    assert_eq!((world.starts("a"), world.starts("b")), before, "nothing was called");
+    assert_eq!((world.starts("a"), world.starts("b")), before, "no server was started");
     agent.call("a__add", json!({"a": 1, "b": 2}));
     assert_eq!((world.starts("a"), world.starts("b")), (before.0 + 1, before.1));
-    let process = *world.processes("a").last().expect("it runs");
+    let process = *world.processes("a").last().expect("the process runs");
     crate::servers::fixture::signal(agent.process(), rustix::process::Signal::TERM);
     let (code, _) = agent.end();
     assert_eq!(code, 0);
-    crate::servers::fixture::wait_until("the server is gone", || {
+    crate::servers::fixture::wait_until("the server has ended", || {
         !crate::servers::fixture::is_alive(process)
     });
 }

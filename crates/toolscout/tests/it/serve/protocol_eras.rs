@@ -42,12 +42,12 @@ fn a_legacy_client_receives_logs_of_servers_of_either_era() {
 /// Prompts may request input, too.
 #[test]
 fn a_prompt_that_requests_input_works_in_either_era() {
-    let (prompt, able) =
+    let (prompt, capabilities) =
         (json!({"name": "s__test_input_required_result_prompt"}), json!({"elicitation": {}}));
     let answer = json!({"action": "accept", "content": {"context": "umbrellas"}});
     for era in ["legacy", "modern"] {
         let world = reference(era);
-        let mut old = Agent::able(&world, &[], able.clone());
+        let mut old = Agent::able(&world, &[], capabilities.clone());
         let id = old.send_request("prompts/get", prompt.clone());
         let question = old.wait_for("elicitation/create");
         old.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}).to_string());
@@ -55,14 +55,14 @@ fn a_prompt_that_requests_input_works_in_either_era() {
         assert!(result["result"]["messages"].to_string().contains("umbrellas"), "{era}: {result}");
 
         let mut modern = Agent::modern(&world, &[]);
-        let meta = json!({"io.modelcontextprotocol/clientCapabilities": able});
+        let meta = json!({"io.modelcontextprotocol/clientCapabilities": capabilities});
         let mut params = json!({"name": prompt["name"], "_meta": meta});
         let input_request = modern.request("prompts/get", params.clone());
         assert_eq!(input_request["resultType"], "input_required", "{era}: {input_request}");
         let name = input_request["inputRequests"]
             .as_object()
             .and_then(|object| object.keys().next())
-            .expect("a wish");
+            .expect("an input request");
         params["inputResponses"] = json!({name: answer});
         params["requestState"] = input_request["requestState"].clone();
         let result = modern.request("prompts/get", params.clone());
@@ -70,13 +70,13 @@ fn a_prompt_that_requests_input_works_in_either_era() {
         assert_eq!(
             modern.received("elicitation/create"),
             Vec::<Value>::new(),
-            "nobody asks a modern client"
+            "a modern client gets no requests"
         );
         params["name"] = "s__test_simple_prompt".into();
         assert_eq!(
             modern.request_error("prompts/get", params)["code"],
             -32602,
-            "{era}: it is of another request"
+            "{era}: the state belongs to another request"
         );
     }
 }
@@ -86,5 +86,9 @@ fn a_prompt_that_requests_input_works_in_either_era() {
 fn the_meta_tools_are_listed_before_any_discovery() {
     let world = World::trusted().server("s", "honest", &["--delay", "2"]);
     assert_eq!(Agent::legacy(&world, &[]).listed(), ["execute_tool", "tool_search"]);
-    assert_eq!(Agent::legacy(&World::trusted(), &[]).listed(), [""; 0], "there is nothing to find");
+    assert_eq!(
+        Agent::legacy(&World::trusted(), &[]).listed(),
+        [""; 0],
+        "without tools there are no meta tools"
+    );
 }

@@ -29,7 +29,7 @@ fn searched(agent: &mut Agent, query: &str) -> String {
 }
 
 fn edit(world: &World, change: impl Fn(String) -> String) {
-    let text = fs::read_to_string(world.path("toolscout.toml")).expect("it is there");
+    let text = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration exists");
     world.replace("toolscout.toml", &change(text));
 }
 
@@ -46,7 +46,9 @@ fn servers_are_added_and_removed_while_an_agent_is_connected() {
         ["server", "add", "b", "--"].into_iter().chain(words.iter().map(String::as_str)).collect();
     let started = Instant::now();
     world.run(&words).exits(0);
-    wait_until("it is found", || world.status("b")["discoveryStatus"] == "success");
+    wait_until("the added server is discovered", || {
+        world.status("b")["discoveryStatus"] == "success"
+    });
     agent.next_matching(|agent| agent["method"] == CHANGED);
     let mut found = searched(&mut agent, "add two numbers");
     while !found.contains("b/add") {
@@ -58,15 +60,21 @@ fn servers_are_added_and_removed_while_an_agent_is_connected() {
     // Commands in other terminals control the new server, too.
     assert_eq!(world.status("b")["state"], "idle");
     world.run(&["server", "stop", "b"]).exits(0);
-    wait_until("it is ended", || !is_alive(added));
-    assert_eq!(agent.text("b__add", json!({"a": 2, "b": 2})), "4", "the next call starts it again");
+    wait_until("the added server has ended", || !is_alive(added));
+    assert_eq!(
+        agent.text("b__add", json!({"a": 2, "b": 2})),
+        "4",
+        "the next call restarts the server"
+    );
     world.run(&["server", "remove", "b"]).exits(0);
-    wait_until("it is gone", || world.processes("b").iter().all(|process| !is_alive(*process)));
+    wait_until("the removed server has ended", || {
+        world.processes("b").iter().all(|process| !is_alive(*process))
+    });
     assert!(!searched(&mut agent, "add two numbers").contains("b/add"));
     let fault =
         agent.request_error("tools/call", json!({"name": "b__add", "arguments": {"a": 1, "b": 2}}));
     assert_eq!(fault["code"], -32602);
-    assert_eq!(process(&mut agent, "a"), remaining, "nobody has touched the other one");
+    assert_eq!(process(&mut agent, "a"), remaining, "the other server was not restarted");
 }
 
 /// A world with two listed tools of server `old`, and the configuration that replaces it: the
@@ -77,7 +85,7 @@ fn replaced_world(more: &str) -> (World, String) {
     let new = World::trusted()
         .entry("b", &world.breakable_command("b", "honest", &[]), LISTED)
         .entry("c", &world.hostile("c", "honest", &[]), LISTED);
-    let new = fs::read_to_string(new.path("toolscout.toml")).expect("it is there");
+    let new = fs::read_to_string(new.path("toolscout.toml")).expect("the configuration exists");
     (world.delay_server("b"), format!("{more}{new}"))
 }
 
@@ -128,9 +136,9 @@ fn a_replaced_configuration_is_published_in_one_step() {
         assert_eq!(listed_servers(&web), [old.clone(), old.clone()]);
         assert_eq!(web.session("/mcp", &[]).text("old__p", json!({})), "called");
         world.release_server("b");
-        wait_until("it is replaced", || listed_servers(&web)[0] == replaced);
+        wait_until("the server is replaced", || listed_servers(&web)[0] == replaced);
         is_done.store(true, Ordering::Relaxed);
-        reader.join().expect("the reader ends")
+        reader.join().expect("the reader does not panic")
     });
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), [replaced, old]);
 }
@@ -142,11 +150,11 @@ fn a_slow_server_delays_a_replaced_configuration_for_a_limited_time() {
     let web = Web::open(&world, &[]);
     fs::write(world.path("toolscout.toml"), &new).expect("replace it");
     world.wait_until_delayed("b");
-    wait_until("the others are there", || listed_servers(&web)[1] == ["c"]);
+    wait_until("the other servers are listed", || listed_servers(&web)[1] == ["c"]);
     let servers = web.send("GET", "/api/servers", &[], "").message();
     assert_eq!(servers["servers"][0]["discoveryStatus"], "discovering", "{servers}");
     world.release_server("b");
-    wait_until("all are there", || listed_servers(&web)[1] == ["b", "c"]);
+    wait_until("all servers are listed", || listed_servers(&web)[1] == ["b", "c"]);
 }
 
 /// A changed entry counts as a new server; other servers keep running.
@@ -158,7 +166,7 @@ fn only_servers_with_changed_entries_are_restarted() {
     edit(&world, |text| {
         text.replacen("[servers.b]\n", "[servers.b]\ncall_timeout_ms = 5000\n", 1) + "# a remark\n"
     });
-    wait_until("the old one is gone", || !is_alive(before.1));
+    wait_until("the old server has ended", || !is_alive(before.1));
     assert_eq!(process(&mut agent, "a"), before.0);
     assert_ne!(process(&mut agent, "b"), before.1);
     edit(&world, |text| text.replacen("[servers.b]\n", "[servers.b]\nenabled = false\n", 1));
@@ -173,20 +181,21 @@ fn only_servers_with_changed_entries_are_restarted() {
 #[test]
 fn a_broken_configuration_is_ignored_until_it_is_fixed() {
     let world = known(library().server("a", "honest", &[]));
-    let good = fs::read_to_string(world.path("toolscout.toml")).expect("it is there");
+    let good = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration exists");
     let web = Web::open(&world, &[]);
-    fs::write(world.path("toolscout.toml"), "listed = [\"local/send_email\"\n").expect("break it");
+    fs::write(world.path("toolscout.toml"), "listed = [\"local/send_email\"\n")
+        .expect("write an invalid file");
     let output = web.wait_for_stderr("warning:");
     assert!(output.contains("toolscout.toml") && output.contains("cannot be read"), "{output}");
     let mut session = web.session("/mcp", &[]);
     assert_eq!(session.listed(), ["execute_tool", "tool_search"]);
     assert_eq!(session.text("a__add", json!({"a": 1, "b": 1})), "2");
     fs::write(world.path("toolscout.toml"), format!("listed = [\"local/send_email\"]\n{good}"))
-        .expect("mend it");
-    wait_until("it holds", || web.session("/mcp", &[]).listed().len() == 3);
+        .expect("write a valid file");
+    wait_until("the configuration applies", || web.session("/mcp", &[]).listed().len() == 3);
     assert!(
         web.new_stderr().iter().all(|item| !item.contains("cannot be read")),
-        "it was said once"
+        "the error was reported once"
     );
 }
 
@@ -197,7 +206,7 @@ fn policies_pins_and_profiles_are_reloaded() {
     let call = || web.session("/mcp", &[]).call("local__sql_query", json!({}));
     assert!(call()["isError"] != true);
     world.run(&["policy", "set", "local/sql_query", "deny"]).exits(0);
-    wait_until("it is denied", || call()["isError"] == true);
+    wait_until("the call is denied", || call()["isError"] == true);
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(web.post("/mcp/new", &[], &ping).status, 404);
     edit(&world, |text| {
@@ -205,8 +214,8 @@ fn policies_pins_and_profiles_are_reloaded() {
             "listed = [\"local/docker_build\"]\n{text}\n[profiles.new]\ninclude = [\"local/create_pdf\"]\nlisted = [\"*\"]\n"
         )
     });
-    wait_until("the profile is there", || web.post("/mcp/new", &[], &ping).status != 404);
-    wait_until("it has its tool", || {
+    wait_until("the profile exists", || web.post("/mcp/new", &[], &ping).status != 404);
+    wait_until("the profile has its tool", || {
         web.session("/mcp/new", &[]).listed() == ["local__create_pdf"]
     });
     assert_eq!(
@@ -214,11 +223,11 @@ fn policies_pins_and_profiles_are_reloaded() {
         ["execute_tool", "local__docker_build", "tool_search"]
     );
     edit(&world, |text| text.replace("local/create_pdf", "local/health_check"));
-    wait_until("it has another one", || {
+    wait_until("the profile has another tool", || {
         web.session("/mcp/new", &[]).listed() == ["local__health_check"]
     });
     edit(&world, |text| text.split("[profiles.new]").next().unwrap_or_default().to_owned());
-    wait_until("the profile is gone", || web.post("/mcp/new", &[], &ping).status == 404);
+    wait_until("the profile is removed", || web.post("/mcp/new", &[], &ping).status == 404);
 }
 
 /// Approvals and trust that an operator gives in another terminal apply here.
@@ -229,7 +238,7 @@ fn approvals_of_other_processes_apply_immediately() {
         .append_config("trust = false\nvisibility = \"listed\"");
     world.run(&["server", "refresh"]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
-    assert!(!agent.listed().contains(&"a__add".to_owned()), "each of its tools waits for a person");
+    assert!(!agent.listed().contains(&"a__add".to_owned()), "all its tools are quarantined");
     world.run(&["review", "--accept", "a"]).exits(0);
     agent.wait_for(CHANGED);
     assert!(agent.listed().contains(&"a__add".to_owned()));
@@ -254,7 +263,7 @@ fn a_server_that_was_down_appears_after_a_refresh() {
     world.break_server("a");
     world.run(&["server", "refresh"]).exits(3);
     let mut agent = Agent::legacy(&world, &[]);
-    assert!(searched(&mut agent, "email").contains("local/send_email"), "the rest is served");
+    assert!(searched(&mut agent, "email").contains("local/send_email"), "other tools are served");
     assert!(!searched(&mut agent, "add two numbers").contains("a/add"));
     world.repair_server("a");
     world.run(&["server", "refresh", "a"]).exits(0);

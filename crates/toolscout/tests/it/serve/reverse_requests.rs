@@ -47,7 +47,7 @@ fn a_modern_client_repeats_the_call_with_the_requested_input() {
         let (name, request) = input_request["inputRequests"]
             .as_object()
             .and_then(|object| object.iter().next())
-            .expect("a wish");
+            .expect("an input request");
         assert_eq!(request["method"], "elicitation/create", "{era}");
         let answer = json!({"action": "accept", "content": {"name": "Ada", "answer": "42"}});
         params["inputResponses"] = json!({name: answer});

@@ -29,8 +29,8 @@ fn each_agent_process_has_its_own_servers() {
     assert_ne!(first, second);
     assert_eq!((process(&mut one), process(&mut other)), (first, second));
     drop(one);
-    wait_until("its server went with it", || !is_alive(first));
-    assert_eq!(process(&mut other), second, "the other's goes on");
+    wait_until("its server has ended", || !is_alive(first));
+    assert_eq!(process(&mut other), second, "the other server keeps running");
 }
 
 /// `run` uses the servers of a running `serve`, and `server …` controls them.
@@ -39,7 +39,7 @@ fn commands_use_the_servers_of_a_running_serve() {
     let world = known();
     let mut agent = Agent::legacy(&world, &[]);
     let process_there = process(&mut agent);
-    wait_until("it can be reached", || world.status("s")["state"] == "idle");
+    wait_until("the host can be reached", || world.status("s")["state"] == "idle");
     let ran = world.run(&["run", "s/whoami"]).exits(0).json();
     assert_eq!(process_id(&ran["pid"]), process_there);
     world.run(&["server", "restart", "s"]).exits(0);
@@ -60,14 +60,14 @@ fn another_process_becomes_the_host_when_the_first_is_killed() {
     let world = known();
     let mut one = Agent::legacy(&world, &[]);
     let first = process(&mut one);
-    wait_until("it can be reached", || world.status("s")["state"] == "idle");
+    wait_until("the host can be reached", || world.status("s")["state"] == "idle");
     let mut other = Agent::legacy(&world, &[]);
     let second = process(&mut other);
     signal(one.process(), Signal::KILL);
-    wait_until("it is gone, and its server with it", || {
+    wait_until("the process and its server have ended", || {
         !is_alive(one.process()) && !is_alive(first)
     });
-    wait_until("the other is reached", || {
+    wait_until("the other process is the host", || {
         let ran = world.run(&["run", "s/whoami"]).exits(0).json();
         process_id(&ran["pid"]) == second
     });

@@ -21,7 +21,7 @@ fn listed_tools_appear_with_the_meta_tools_and_others_are_hidden() {
     assert_eq!(
         agent.listed(),
         ["execute_tool", "local__help_me", "tool_search"],
-        "also the second time"
+        "also for the second request"
     );
     assert!(agent.call("local__help_me", json!({}))["isError"] != true);
 }
@@ -37,7 +37,7 @@ fn all_tools_can_be_listed() {
     assert_eq!(
         agent.listed(),
         ["local__a", "local__b", "local__c_d"],
-        "nothing is hidden, so there is nothing to search"
+        "no tool is hidden, so there are no meta tools"
     );
 }
 

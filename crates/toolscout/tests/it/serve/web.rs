@@ -25,7 +25,7 @@ pub(crate) struct Client {
 pub(crate) struct Web {
     child: Child,
     client: Client,
-    talk: Receiver<String>,
+    stderr_lines: Receiver<String>,
     /// The file of the agents' token.
     token_file: PathBuf,
     /// The stderr output up to the message that it listens.
@@ -64,16 +64,16 @@ impl Web {
             .stderr(Stdio::piped())
             .spawn()
             .expect("start the program");
-        let (sender, talk) = channel();
-        let err = BufReader::new(child.stderr.take().expect("its talk"));
+        let (sender, stderr_lines) = channel();
+        let err = BufReader::new(child.stderr.take().expect("stderr is piped"));
         std::thread::spawn(move || {
             err.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         let (mut output, mut addr) = (String::new(), None);
         while addr.is_none() {
-            let line = talk
+            let line = stderr_lines
                 .recv_timeout(PATIENCE)
-                .unwrap_or_else(|_| panic!("it never listened: {output}"));
+                .unwrap_or_else(|_| panic!("the server never listened: {output}"));
             addr = line
                 .strip_prefix("listening on http://")
                 .and_then(|rest| rest.strip_suffix("/mcp"))
@@ -83,7 +83,7 @@ impl Web {
         Self {
             child,
             client: Client { addr: addr.unwrap_or_default() },
-            talk,
+            stderr_lines,
             token_file: world.temp_dir().join("state/agent.token"),
             startup_output: output,
         }
@@ -104,9 +104,9 @@ impl Web {
     pub(crate) fn wait_for_stderr(&self, text: &str) -> String {
         loop {
             let line = self
-                .talk
+                .stderr_lines
                 .recv_timeout(PATIENCE)
-                .unwrap_or_else(|_| panic!("it never said `{text}`"));
+                .unwrap_or_else(|_| panic!("the server never printed `{text}`"));
             if line.contains(text) {
                 return line;
             }
@@ -115,13 +115,13 @@ impl Web {
 
     /// The stderr output since then.
     pub(crate) fn new_stderr(&self) -> Vec<String> {
-        self.talk.try_iter().collect()
+        self.stderr_lines.try_iter().collect()
     }
 
     /// Sends this signal; returns the exit code.
     pub(crate) fn ends(mut self, by: Signal) -> Option<i32> {
         signal(self.child.id(), by);
-        self.child.wait().expect("it ends").code()
+        self.child.wait().expect("the process exits").code()
     }
 }
 
@@ -157,7 +157,7 @@ impl Client {
         headers: &[&str],
         body: &str,
     ) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.addr).expect("it listens");
+        let mut stream = TcpStream::connect(&self.addr).expect("the server listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
         let has =
             |name: &str| headers.iter().any(|header| header.to_ascii_lowercase().starts_with(name));

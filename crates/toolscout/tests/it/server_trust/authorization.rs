@@ -93,11 +93,11 @@ fn call_over_socket(world: &World, tool: &str) -> String {
         .map(|socket| socket.path())
         .find(|item| item.extension().is_some_and(|extension| extension == "sock"))
         .expect("a socket");
-    let mut stream = UnixStream::connect(socket).expect("somebody listens");
+    let mut stream = UnixStream::connect(socket).expect("the control socket accepts connections");
     let call = json!({"name": format!("s/{tool}")}).to_string();
     let head = "POST /api/call HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json";
     let request = format!("{head}\r\nContent-Length: {}\r\n\r\n{call}", call.len());
-    stream.write_all(request.as_bytes()).expect("ask");
+    stream.write_all(request.as_bytes()).expect("send the request");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
     answer

@@ -18,13 +18,17 @@ fn asking() -> World {
 fn an_approval_is_valid_for_one_identical_call() {
     let world = asking();
     let question = world.pending_approval(&PAY);
-    assert_eq!(world.pending_approval(&["pay", "--text", "bob"]), question, "it is asked once");
+    assert_eq!(
+        world.pending_approval(&["pay", "--text", "bob"]),
+        question,
+        "the approval is requested once"
+    );
     world.run(&["approve", &question]).exits(0).stderr_contains(&["Approved this call of s/pay"]);
     assert_ne!(world.pending_approval(&["run", "s/pay", "--text", "eve"]), question);
     world.pending_approval(&["run", "s/pay"]);
     assert_eq!(world.executed(), 0);
     assert_eq!(world.run(&["run", "s:pay", "--text", "bob"]).exits(0).out, "called\n");
-    assert_eq!(world.pending_approval(&PAY), question, "used up, it is asked again");
+    assert_eq!(world.pending_approval(&PAY), question, "a used approval is requested again");
     assert_eq!(world.executed(), 1);
 }
 

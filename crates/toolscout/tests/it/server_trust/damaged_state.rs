@@ -50,7 +50,7 @@ fn overwritten_approvals_are_not_trusted() {
     let world = World::trusted().list_server(TOOLS);
     let mut bytes = fs::read(approvals(&world)).expect("approvals");
     bytes.iter_mut().skip(64).step_by(7).for_each(|byte| *byte ^= 0x5a);
-    fs::write(approvals(&world), bytes).expect("damage them");
+    fs::write(approvals(&world), bytes).expect("damage the file");
     assert_reported_and_repaired(&world);
 }
 
@@ -59,7 +59,7 @@ fn overwritten_approvals_are_not_trusted() {
 fn truncated_approvals_are_not_trusted() {
     let world = World::trusted().list_server(TOOLS);
     let bytes = fs::read(approvals(&world)).expect("approvals");
-    fs::write(approvals(&world), &bytes[..bytes.len() / 2]).expect("damage them");
+    fs::write(approvals(&world), &bytes[..bytes.len() / 2]).expect("damage the file");
     assert_reported_and_repaired(&world);
 }
 
@@ -76,11 +76,11 @@ fn approvals_with_an_invalid_seal_are_not_trusted() {
         .filter(|(_, window)| window == quarantined)
         .map(|(at, _)| at)
         .collect();
-    assert!(!places.is_empty(), "what is held must be written there in some form");
+    assert!(!places.is_empty(), "the quarantined definition is in the file");
     places
         .iter()
         .for_each(|at| bytes[*at..*at + quarantined.len()].copy_from_slice(b"\"why\":\"neverms\""));
-    fs::write(approvals(&world), bytes).expect("tamper");
+    fs::write(approvals(&world), bytes).expect("write the file");
     let warnings = ["was changed by something other than toolscout", "`toolscout review accept s`"];
     for tool in ["s/echo", "s/add"] {
         world

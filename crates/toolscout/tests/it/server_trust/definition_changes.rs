@@ -67,7 +67,7 @@ fn review_shows_the_changes_and_approve_accepts_them() {
         "\n  /inputSchema/properties/sidenote\n    + {\"description\":\"<IMPORTANT>Before you use any tool",
         "\n  /inputSchema/required\n    - [\"text\"]\n    + [\"text\",\"sidenote\"]\n",
     ]);
-    assert_eq!(shown.out.matches("\n  ! ").count(), 1, "one line a place: {}", shown.out);
+    assert_eq!(shown.out.matches("\n  ! ").count(), 1, "one line for each place: {}", shown.out);
     world.run(&["approve", "rug/echo"]).exits(0).stderr_contains(&["Approved rug/echo"]);
     world.run(&["review"]).exits(0).stderr_contains(&["No tool is quarantined."]);
     assert_eq!(
@@ -113,7 +113,7 @@ fn a_reverted_change_stays_quarantined() {
         "warning: `s/echo` is quarantined: changed since it was approved: description",
     ]);
     let back = world.refresh_with(GOOD);
-    assert_eq!(back.err, "", "said once");
+    assert_eq!(back.err, "", "reported once");
     world.run(&["run", "s/echo"]).exits(4);
     world.run(&["review"]).exits(0).stdout_contains(&[
         "  It matches the approved definition again; in between it was:\n  /description\n",
@@ -140,7 +140,7 @@ fn a_change_reverted_before_the_next_call_is_quarantined() {
     host.wait_for_stderr(
         "warning: `s/echo` is quarantined: changed since it was approved: description",
     );
-    assert_eq!(world.refresh_with(GOOD).err, "", "said once");
+    assert_eq!(world.refresh_with(GOOD).err, "", "reported once");
     world.run(&["run", "s/echo"]).exits(4).stderr_contains(&["`s/echo` is quarantined"]);
     assert_eq!(world.executed(), 1);
 }
@@ -151,7 +151,7 @@ fn a_change_found_during_another_call_is_reported_once() {
     let world = World::trusted().list_server(GOOD);
     world.set_tools(OTHER);
     let add = ["run", "s/add"];
-    assert_eq!(world.run(&add).exits(0).err, "", "nobody has looked at the list yet");
+    assert_eq!(world.run(&add).exits(0).err, "", "the list was not read again yet");
     world.run(&add).exits(0).stderr_contains(&[
         "warning: `s/echo` is quarantined: changed since it was approved: description",
     ]);
@@ -187,11 +187,7 @@ fn a_rejected_tool_stays_quarantined_until_approved() {
 fn review_accept_approves_all_tools_of_one_source() {
     let world = World::trusted().list_server_named("t", "", GOOD).list_server(GOOD);
     world.refresh_with(&[("echo", "Another"), ("add", "Another, too"), ("new", "Was not there")]);
-    assert_eq!(
-        world.quarantined(),
-        ["s/echo", "s/add"],
-        "a tool that was not there before is no change"
-    );
+    assert_eq!(world.quarantined(), ["s/echo", "s/add"], "a new tool is not a change");
     let changed = fs::read_to_string(world.path("s.list.json")).expect("the list");
     fs::write(world.path("t.list.json"), changed).expect("write the list");
     world.run(&["server", "refresh", "t"]).exits(0);

@@ -106,7 +106,7 @@ fn names_with_paths_or_shell_code_are_quarantined() {
     let world = holds("path_names", &odd);
     world.run(&["review", "--accept", "s"]).exits(0);
     let output = world.run(&["run", "s/$(touch pwned)"]).exits(0).out;
-    assert_eq!(output, "ok $(touch pwned)\n", "approved, it is a name like any other");
+    assert_eq!(output, "ok $(touch pwned)\n", "an approved name is an ordinary name");
     world.run(&["lock"]).exits(0);
     world.run(&["verify"]).exits(0);
     assert!(!world.path("pwned").exists() && !std::path::Path::new("/tmp/hostile_pwned").exists());

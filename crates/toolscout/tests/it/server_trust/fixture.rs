@@ -77,7 +77,7 @@ impl World {
         let (_, id) = pending
             .err
             .split_once("`toolscout approve ")
-            .unwrap_or_else(|| panic!("no question: {pending:?}"));
+            .unwrap_or_else(|| panic!("no pending approval: {pending:?}"));
         id.split('`').next().unwrap_or_default().to_owned()
     }
 

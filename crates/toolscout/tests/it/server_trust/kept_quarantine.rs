@@ -28,15 +28,15 @@ fn an_edit_of_the_entry_releases_nothing() {
     let world = World::trusted().list_server(TOOLS);
     world.refresh_with(CHANGED);
     world.run(&["reject", "s/add"]).exits(0);
-    let held = ["s/echo", "s/add"];
-    assert_eq!(world.quarantined(), held);
+    let quarantined = ["s/echo", "s/add"];
+    assert_eq!(world.quarantined(), quarantined);
     edit(&world, "\"s.list.json\"", "\"s.list.json\",\"--verbose\"");
     world.run(&["server", "refresh", "s"]).exits(0);
-    assert_eq!(world.quarantined(), held);
+    assert_eq!(world.quarantined(), quarantined);
     remove_state(&world, &["state.db", "state.db-wal", "state.db-shm"]);
     world.run(&["server", "refresh", "s"]).exits(0);
-    assert_eq!(world.quarantined(), held);
-    for tool in held {
+    assert_eq!(world.quarantined(), quarantined);
+    for tool in quarantined {
         world.run(&["run", tool]).exits(4).stderr_contains(&["is quarantined"]);
     }
     assert_eq!(world.executed(), 0);

@@ -109,7 +109,7 @@ fn an_unreadable_lock_file_is_an_error_with_a_hint() {
         ("version = 1\n[tools]\n\"\\u001b[8m\" = \"short\"\n", "`\\u{1b}[8m` in the lock file"),
     ];
     for (text, reason) in broken {
-        fs::write(world.path("toolscout.lock"), text).expect("break it");
+        fs::write(world.path("toolscout.lock"), text).expect("write an invalid file");
         world.run(&["verify"]).exits(2).stderr_contains(&[
             reason,
             "hint: revert the change, or run `toolscout lock` to update the lock file",

@@ -34,10 +34,10 @@ fn a_change_of_a_running_server_is_detected_before_the_next_call() {
         ]);
     }
     // The server is listed by the refresh, for the call, and after its change notification.
-    wait_until("the third server is asked again", || {
+    wait_until("the third server is queried again", || {
         world.request_count("flips", "tools/list") == 3
     });
-    wait_until("its change is known", || world.quarantined().len() == 3);
+    wait_until("its change is detected", || world.quarantined().len() == 3);
     assert_eq!(world.quarantined(), ["called/add", "flips/echo", "later/echo"]);
     for args in [&ECHO[..], &ADD, &FLIP] {
         world
@@ -66,7 +66,8 @@ fn at_once(world: &World, all: &[&[&str]]) -> Vec<Outcome> {
     };
     let started: Vec<_> = all.iter().map(start).collect();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let ended = started.into_iter().map(|started| started.wait_with_output().expect("it ends"));
+    let ended =
+        started.into_iter().map(|started| started.wait_with_output().expect("the process exits"));
     ended
         .map(|value| Outcome {
             out: text(value.stdout),

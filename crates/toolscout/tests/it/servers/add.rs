@@ -44,13 +44,10 @@ fn adding_a_server_does_not_wait_for_it() {
     world.run(&["tools"]).exits(0).stderr_contains(&[
         "note: 1 server is unavailable or still loading (`toolscout server list`)",
     ]);
-    assert!(
-        started.elapsed() < Duration::from_secs(5),
-        "reading what is known waited for a server"
-    );
+    assert!(started.elapsed() < Duration::from_secs(5), "showing cached data waited for a server");
 
     world.release_server("fs");
-    wait_until("the server is known", || world.status("fs")["discoveryStatus"] == "success");
+    wait_until("the server is discovered", || world.status("fs")["discoveryStatus"] == "success");
     let status = world.status("fs");
     assert_eq!(
         (&status["toolCount"], &status["discoveryError"], &status["stale"]),

@@ -127,7 +127,7 @@ fn servers_of_an_untrusted_project_are_not_started() {
     world.run(&["server", "refresh"]).exits(0).stdout_contains(&["fs: 6 tools"]);
     world.run(&["trust", "--remove"]).exits(0);
     world.run(&["run", "fs/echo", "--text", "a"]).exits(4);
-    assert_eq!(world.starts("fs"), 1, "what is known may be read, and not be started");
+    assert_eq!(world.starts("fs"), 1, "a server that is not trusted is not started");
 }
 
 /// Section 9 of the product: adding a server counts as a review of its entry; other entries stay

@@ -97,11 +97,11 @@ impl World {
 
     /// From now on the breakable server exits before it sends a message.
     pub(crate) fn break_server(&self, id: &str) {
-        fs::write(self.path(&format!("broken-{id}")), "").expect("break it");
+        fs::write(self.path(&format!("broken-{id}")), "").expect("write the file");
     }
 
     pub(crate) fn repair_server(&self, id: &str) {
-        fs::remove_file(self.path(&format!("broken-{id}"))).expect("mend it");
+        fs::remove_file(self.path(&format!("broken-{id}"))).expect("remove the file");
     }
 
     /// From now on the breakable server waits at startup.
@@ -116,7 +116,7 @@ impl World {
     }
 
     pub(crate) fn release_server(&self, id: &str) {
-        fs::remove_file(self.path(&format!("wait-{id}"))).expect("let it go");
+        fs::remove_file(self.path(&format!("wait-{id}"))).expect("remove the file");
     }
 
     /// The number of starts of a server.
@@ -196,8 +196,8 @@ impl Host {
     pub(crate) fn interrupt(mut self) -> (Option<i32>, String) {
         signal(self.child.id(), Signal::INT);
         let mut output = String::new();
-        self.err.read_to_string(&mut output).expect("its last words");
-        (self.child.wait().expect("it ends").code(), output)
+        self.err.read_to_string(&mut output).expect("read the rest of stderr");
+        (self.child.wait().expect("the process exits").code(), output)
     }
 
     /// Waits until stderr contains this text.
@@ -217,7 +217,7 @@ impl Host {
     /// Kills the host without a chance to clean up.
     pub(crate) fn kill(mut self) {
         signal(self.child.id(), Signal::KILL);
-        self.child.wait().expect("it ends");
+        self.child.wait().expect("the process exits");
     }
 }
 
@@ -248,7 +248,7 @@ pub(crate) fn start_until_logged(
         assert_ne!(
             err.read_line(&mut line).expect("a line"),
             0,
-            "it ended before `{event}`: {output}"
+            "the process ended before `{event}`: {output}"
         );
         output += &line;
     }
@@ -256,14 +256,11 @@ pub(crate) fn start_until_logged(
 }
 
 /// Waits until a condition about another process is true.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "nobody tells us when another process has done something"
-)]
+#[expect(clippy::disallowed_methods, reason = "another process sends no notification")]
 pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let limit = Instant::now() + PATIENCE;
     while !condition() {
-        assert!(Instant::now() < limit, "it never came to pass that {what}");
+        assert!(Instant::now() < limit, "timed out before {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -276,7 +273,7 @@ pub(crate) fn is_alive(process: u32) -> bool {
 }
 
 pub(crate) fn signal(process: u32, signal: Signal) {
-    kill_process(pid(process), signal).expect("it is there");
+    kill_process(pid(process), signal).expect("the process is running");
 }
 
 /// A process id in JSON.
@@ -284,7 +281,7 @@ pub(crate) fn process_id(value: &Value) -> u32 {
     value
         .as_u64()
         .and_then(|value| u32::try_from(value).ok())
-        .unwrap_or_else(|| panic!("{value} is no process id"))
+        .unwrap_or_else(|| panic!("{value} is not a process id"))
 }
 
 fn pid(process: u32) -> Pid {

@@ -100,7 +100,7 @@ fn progress_is_reported_through_a_host() {
     assert_eq!(alone.len(), 2, "{alone:?}");
     let _host = world.host();
     assert_eq!(received(), alone);
-    assert_eq!(world.status("fs")["state"], "idle", "it was the host's server");
+    assert_eq!(world.status("fs")["state"], "idle", "the call used the host's server");
 }
 
 /// The path of a socket has a length limit. If the state folder is too deep, the socket is in a
@@ -154,7 +154,7 @@ fn server_logs_shows_escaped_stderr() {
     let world = World::trusted().server("fs", "ansi", &[]);
     let _host = world.host();
     world.run(&["server", "start", "fs"]).exits(0);
-    wait_until("the server has said something", || {
+    wait_until("the server has written to stderr", || {
         !world.run(&["server", "logs", "fs"]).exits(0).out.is_empty()
     });
     let logs = world.stdout(&["server", "logs", "fs"]);
@@ -171,26 +171,27 @@ fn a_killed_server_restarts_unless_it_was_stopped() {
     let first = answering(&world, "fs");
     let killed = Instant::now();
     signal(first, Signal::KILL);
-    wait_until("the server is missed", || world.status("fs")["state"] != "idle");
-    wait_until("it is started again", || world.starts("fs") == 3);
-    assert!(killed.elapsed() >= Duration::from_millis(450), "it was started again at once");
-    wait_until("it is up", || world.status("fs")["state"] == "idle");
+    wait_until("the exit is noticed", || world.status("fs")["state"] != "idle");
+    wait_until("the server is restarted", || world.starts("fs") == 3);
+    assert!(
+        killed.elapsed() >= Duration::from_millis(450),
+        "the server was restarted without a delay"
+    );
+    wait_until("the server runs", || world.status("fs")["state"] == "idle");
     let second = answering(&world, "fs");
     assert_eq!(second, world.processes("fs")[2]);
 
     let killed = Instant::now();
     signal(second, Signal::KILL);
-    wait_until("the server is missed again", || world.status("fs")["state"] == "failed");
+    wait_until("the second exit is noticed", || world.status("fs")["state"] == "failed");
     world.run(&["server", "stop", "fs"]).exits(0);
     assert!(
         killed.elapsed() < Duration::from_secs(1),
-        "too slow to tell: the second wait is a second"
+        "too slow for this test: the second delay is one second"
     );
-    wait_until("it would have been started again", || {
-        killed.elapsed() > Duration::from_millis(1_400)
-    });
+    wait_until("the restart delay has passed", || killed.elapsed() > Duration::from_millis(1_400));
     assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (3, json!("ready")));
-    assert_ne!(answering(&world, "fs"), second, "a call starts it again");
+    assert_ne!(answering(&world, "fs"), second, "a call restarts the server");
 }
 
 /// T19 and the guide: not even a kill leaves servers behind, and files of the dead host do not
@@ -205,9 +206,7 @@ fn killing_a_host_stops_its_servers() {
     assert!(started.into_iter().all(is_alive));
     let killed = Instant::now();
     host.kill();
-    wait_until("its server is gone, and what that has started", || {
-        !started.into_iter().any(is_alive)
-    });
+    wait_until("the server and its children have ended", || !started.into_iter().any(is_alive));
     assert!(killed.elapsed() < Duration::from_secs(6), "{:?}", killed.elapsed());
     assert_ne!(answering(&world, "fs"), process);
     assert_eq!(world.status("fs")["state"], "ready");

@@ -24,7 +24,7 @@ fn imported_servers_are_discovered_in_the_background() {
         "in the background",
         "hint: toolscout server list",
     ]);
-    wait_until("both are known", || {
+    wait_until("both servers are discovered", || {
         ["one", "two"].iter().all(|item| world.status(item)["discoveryStatus"] == "success")
     });
     assert_eq!((world.starts("one"), world.starts("two"), world.starts("off")), (1, 1, 0));

@@ -169,7 +169,7 @@ fn a_disabled_server_is_neither_started_nor_listed() {
     assert_eq!(world.status("fs")["state"], "disabled");
     assert_eq!(world.starts("fs"), 0);
     world.run(&["server", "enable", "fs"]).exits(0).stderr_contains(&["fs is now enabled"]);
-    wait_until("the enabled server is known", || {
+    wait_until("the enabled server is discovered", || {
         world.status("fs")["discoveryStatus"] == "success"
     });
     assert_eq!(world.run(&["run", "fs/echo", "--text", "a"]).exits(0).out, "a\n");
@@ -198,7 +198,7 @@ fn reading_cached_tools_starts_no_server() {
     ];
     commands.iter().for_each(|command| drop(world.run(command).exits(0)));
     let starts: usize = (0..50).map(|index| world.starts(&format!("s{index}"))).sum();
-    assert_eq!(starts, 3, "only those that were asked for");
+    assert_eq!(starts, 3, "only the requested servers are started");
 }
 
 /// D-25: the second refresh waits for the result of the first.
@@ -210,8 +210,8 @@ fn concurrent_refreshes_of_a_server_start_one_process() {
     world.wait_until_delayed("fs");
     let (mut second, _also) = start_until_logged(&world, &refresh, "tools.discovery.awaited");
     world.release_server("fs");
-    assert!(first.wait().expect("it ends").success());
-    assert!(second.wait().expect("it ends").success());
+    assert!(first.wait().expect("the process exits").success());
+    assert!(second.wait().expect("the process exits").success());
     assert_eq!((world.starts("fs"), world.request_count("fs", "tools/list")), (1, 1));
 }
 
@@ -291,7 +291,7 @@ fn calling_a_tool_of_an_undiscovered_server_discovers_it_first() {
     assert_eq!(world.names(&[]).len(), 6);
     let starts = world.starts("fs");
     world.run(&["run", "fs/nothing"]).exits(5).stderr_contains(&["Unknown tool: fs/nothing"]);
-    assert_eq!(world.starts("fs"), starts, "what was just listed need not be listed again");
+    assert_eq!(world.starts("fs"), starts, "a current list is not requested again");
     let world = world.server("bad", "exit_now", &[]);
     world
         .run(&["run", "bad/echo"])
@@ -318,7 +318,11 @@ fn tools_named_by_a_policy_are_placeholders_until_the_first_discovery() {
     let reason = listed[0]["reason"].as_str().unwrap_or_default();
     assert!(reason.contains("toolscout server refresh nv"), "{reason}");
     world.run(&["policy", "nv/a"]).exits(0).stdout_contains(&["nv/a", "ask"]);
-    assert_eq!(world.run(&["search", "--json", "a"]).json(), json!([]), "it has nothing to search");
+    assert_eq!(
+        world.run(&["search", "--json", "a"]).json(),
+        json!([]),
+        "an unavailable tool is not found"
+    );
     assert_eq!(world.run(&["lock", "--print"]).out.matches("nv/").count(), 0);
     world.run(&["server", "refresh", "nv"]).exits(0);
     let ids: Vec<_> = world.tools(&[]).iter().map(|tool| tool["id"].clone()).collect();

@@ -60,7 +60,7 @@ fn expect_unkept(world: &World, secrets: &[&str]) {
             }
         }
     }
-    assert!(files >= 2, "there is more than that to look at");
+    assert!(files >= 2, "too few files were searched");
 }
 
 /// Expects none of the secrets in any process's command line.
@@ -177,7 +177,7 @@ fn server_logs_redact_secrets() {
     let world = world.entry("fs", &words, "env = { WORD = \"env:FIRST\" }");
     let _host = world.host();
     quiet(&world, &secrets, &["server", "start", "fs"]).exits(0);
-    wait_until("it has said so", || {
+    wait_until("the message is logged", || {
         world.stdout(&["server", "logs", "fs"]).contains("logged in as [REDACTED]")
     });
     quiet(&world, &secrets, &["server", "logs", "fs"]).exits(0);
@@ -222,7 +222,7 @@ fn http_credentials_of_a_server_do_not_leak() {
     let log = fs::read(world.temp_dir().join("servers.log")).expect("the servers' log");
     ["\"has_auth\":true", secrets[1], secrets[2], secrets[3]]
         .iter()
-        .for_each(|item| assert!(holds(&log, item), "no {item} came"));
+        .for_each(|item| assert!(holds(&log, item), "the server did not receive {item}"));
 }
 
 /// T33: the secret is stored only in the file, and a message says so.
@@ -240,7 +240,7 @@ fn a_secret_given_on_the_command_line_is_only_in_the_file() {
     world.wait_until_delayed("fs");
     expect_unseen(&secrets);
     world.release_server("fs");
-    wait_until("the server is known", || world.status("fs")["discoveryStatus"] == "success");
+    wait_until("the server is discovered", || world.status("fs")["discoveryStatus"] == "success");
     assert_no_secrets(&world, &secrets, "fs");
     let holding: Vec<_> = fs::read_dir(world.path(""))
         .expect("the project")

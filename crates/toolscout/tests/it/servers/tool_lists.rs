@@ -110,7 +110,7 @@ fn calling_a_filtered_tool_explains_the_filter() {
     assert!(executed.contains(message), "{executed}");
     drop(agent);
     world.run(&["run", "fs/nothing"]).exits(5).stderr_contains(&["Unknown tool: fs/nothing"]);
-    assert_eq!(world.starts("fs"), starts, "nothing of this needs the server");
+    assert_eq!(world.starts("fs"), starts, "none of this starts the server");
     assert_eq!(world.stdout(&["run", "fs/echo", "--text", "shown"]), "shown\n");
 }
 

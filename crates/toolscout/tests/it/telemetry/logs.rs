@@ -106,7 +106,7 @@ fn referenced_secrets_are_not_in_logs_spans_or_journal() {
         }
     }
     let spans: Vec<u8> = receiver.requests().into_iter().flat_map(|request| request.body).collect();
-    assert!(!spans.is_empty(), "both were told of");
+    assert!(!spans.is_empty(), "spans were exported");
     for canary in canaries {
         assert!(!holds(&spans, canary), "{canary} in a span");
         for file in files(&world.temp_dir().join("state")) {

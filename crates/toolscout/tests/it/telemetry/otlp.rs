@@ -49,7 +49,7 @@ pub(super) fn spans_of(receiver: &Receiver) -> Vec<Span> {
 
 fn now() -> u64 {
     u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos())
-        .expect("not so late")
+        .expect("the time fits into 64 bits")
 }
 
 /// M-16b
@@ -90,7 +90,10 @@ fn commands_export_spans() {
     assert_eq!(search.attributes["langfuse.observation.type"], "retriever");
     assert_eq!(search.attributes["toolscout.search.results"], json!(["s/say"]));
     assert_eq!(search.attributes["langfuse.observation.metadata.cacheHitRatio"], 1.0);
-    assert!(!search.attributes.contains_key("langfuse.observation.input"), "nobody asked for it");
+    assert!(
+        !search.attributes.contains_key("langfuse.observation.input"),
+        "the input is exported only on request"
+    );
     for span in [discovery, search] {
         assert_eq!(span.attributes["langfuse.observation.metadata.mcpServers"], r#"["s"]"#);
     }
@@ -127,7 +130,7 @@ fn trace_context_is_propagated_to_the_server() {
     let span = named(&spans, "tool-call");
     assert_eq!((&*span.trace, span.parent.as_deref()), (trace, Some(parent)));
     assert!(span.attributes.contains_key("langfuse.session.id"), "{span:?}");
-    let called = fs::read_to_string(world.path("called")).expect("it was called");
+    let called = fs::read_to_string(world.path("called")).expect("the tool was called");
     let called = called.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let mut passed: Vec<_> =
         called.map(|value| value["params"]["_meta"]["traceparent"].to_string()).collect();
@@ -136,7 +139,7 @@ fn trace_context_is_propagated_to_the_server() {
     assert_eq!(
         passed[0],
         format!("\"00-{trace}-{}-01\"", span.id),
-        "the server's spans belong to ours"
+        "the server's spans have ours as parent"
     );
     assert!(
         passed[1].starts_with(&format!("\"00-{trace}-")) && passed[1].ends_with("-00\""),
@@ -169,15 +172,15 @@ fn a_busy_collector_is_retried_and_redirects_are_not_followed() {
     let has_call = |request: &Request| {
         decode::spans(&request.body).iter().any(|span| span.name == "tool-call")
     };
-    wait_until("the call is told of", || receiver.requests().iter().any(has_call));
+    wait_until("the call is exported", || receiver.requests().iter().any(has_call));
     assert_eq!(agent.end().0, 0);
 }
 
 #[test]
 fn an_unavailable_collector_is_reported_once_and_breaks_nothing() {
     let silent = Receiver::silent();
-    let gone = "http://127.0.0.1:9".to_owned();
-    for address in [gone, silent.address()] {
+    let unreachable = "http://127.0.0.1:9".to_owned();
+    for address in [unreachable, silent.address()] {
         let words = ["sh", "s.sh"].map(str::to_owned);
         let world = World::trusted().entry("s", &words, "").file("s.sh", NOTING);
         let world = world.var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", &format!("{address}/own/path"));

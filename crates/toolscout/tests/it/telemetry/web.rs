@@ -18,10 +18,10 @@ fn trace_headers_of_a_request_reach_the_server() {
     let mut session = web.session("/mcp", &[&header, "Tracestate: vendor=1"]);
     assert_eq!(session.text("s__say", json!({})), "said");
     let is_call = |span: &super::otlp::Span| span.name == "tool-call";
-    wait_until("the call is told of", || spans_of(&receiver).iter().any(is_call));
+    wait_until("the call is exported", || spans_of(&receiver).iter().any(is_call));
     let span = spans_of(&receiver).into_iter().find(is_call).expect("a call");
     assert_eq!((&*span.trace, span.parent.as_deref()), (trace, Some(parent)));
-    let called = fs::read_to_string(world.path("called")).expect("it was called");
+    let called = fs::read_to_string(world.path("called")).expect("the tool was called");
     let meta = &serde_json::from_str::<Value>(&called).expect("JSON")["params"]["_meta"];
     assert_eq!(meta["traceparent"], format!("00-{trace}-{}-01", span.id));
     assert_eq!(meta["tracestate"], "vendor=1");

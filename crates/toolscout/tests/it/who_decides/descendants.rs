@@ -51,22 +51,22 @@ fn decided(world: &World) -> String {
     // A person in another terminal, which is no child of `serve`, decides as before.
     world.run(&["approve", &id]).exits(0);
     assert!(agent.request("tools/call", call)["isError"] != true);
-    fs::read_to_string(world.path("said")).expect("it has run")
+    fs::read_to_string(world.path("said")).expect("the tool has run")
 }
 
 /// V-26: the environment of a server is marked.
 #[test]
 fn a_server_cannot_approve_a_call() {
-    let said = decided(&world("$clean TOOLSCOUT_DEPTH=1 toolscout approve \"$(cat id)\""));
-    assert!(said.contains(REFUSED) && said.contains("hint: run it yourself"), "{said}");
+    let output = decided(&world("$clean TOOLSCOUT_DEPTH=1 toolscout approve \"$(cat id)\""));
+    assert!(output.contains(REFUSED) && output.contains("hint: run it yourself"), "{output}");
 }
 
 /// V-27: without the mark, the ancestors of the process are recognized, also behind a shell.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_server_with_a_cleared_environment_cannot_approve_a_call() {
-    let said = decided(&world("$clean sh -c 'toolscout approve \"$(cat id)\"; true'"));
-    assert!(said.contains(REFUSED), "{said}");
+    let output = decided(&world("$clean sh -c 'toolscout approve \"$(cat id)\"; true'"));
+    assert!(output.contains(REFUSED), "{output}");
 }
 
 /// V-28: the same for all other changes, and for links that give operator rights. Reading stays
@@ -94,11 +94,11 @@ fn a_descendant_reads_but_changes_nothing() {
     let reads = "echo '== read'; $clean toolscout search sql; $clean toolscout policy";
     let world = world(&format!("{}{reads}", lines.concat()));
     let before = fs::read_to_string(world.path("toolscout.toml")).expect("a file");
-    let said = decided(&world);
-    let mut parts = said.split("== ").skip(1).collect::<Vec<_>>();
+    let output = decided(&world);
+    let mut parts = output.split("== ").skip(1).collect::<Vec<_>>();
     let read = parts.pop().expect("the last part");
     assert_eq!(parts.len(), changes.len());
-    assert!(parts.iter().all(|part| part.contains(REFUSED)), "{said}");
+    assert!(parts.iter().all(|part| part.contains(REFUSED)), "{output}");
     assert!(read.contains("sql_query") && !read.contains(REFUSED), "{read}");
     assert_eq!(fs::read_to_string(world.path("toolscout.toml")).expect("a file"), before);
     assert!(!world.temp_dir().join("state/operator.token").exists());
@@ -137,7 +137,7 @@ post("/api/call", '{"name": "local/sql_query", "arguments": {"target": "users"}}
     let script = fs::read_to_string(world.path("decide.sh")).expect("a script");
     let world =
         world.file("client.py", client).file("decide.sh", &format!("STATE={state}\n{script}"));
-    let said = decided(&world);
-    assert!(said.contains("FORBIDDEN") && said.contains("APPROVAL_REQUIRED"), "{said}");
-    assert!(!said.contains("200 OK"), "{said}");
+    let output = decided(&world);
+    assert!(output.contains("FORBIDDEN") && output.contains("APPROVAL_REQUIRED"), "{output}");
+    assert!(!output.contains("200 OK"), "{output}");
 }

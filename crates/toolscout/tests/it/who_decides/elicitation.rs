@@ -89,6 +89,6 @@ fn over_http_only_a_marked_token_approves() {
         check_pending(&over_http(&web, "/mcp", secret));
         check_pending(&over_http(&web, "/mcp/data", secret));
     }
-    let asked = over_http(&web, "/mcp", &marked);
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let result = over_http(&web, "/mcp", &marked);
+    assert_eq!(result["resultType"], "input_required", "{result}");
 }

@@ -64,7 +64,7 @@ fn every_route_requires_the_right_token() {
     let revoked = create(&world, "revoked", &["--role", "operator"]);
     world.run(&["token", "revoke", "revoked"]).exits(0);
     let expired = create(&world, "expired", &["--role", "operator", "--expires", "1s"]);
-    wait_until("it has expired", || status(&api, "GET", "/api/me", Some(&expired)) == 401);
+    wait_until("the token has expired", || status(&api, "GET", "/api/me", Some(&expired)) == 401);
     let routes = routes(api.document());
     assert!(routes.len() > 60, "{}", routes.len());
     for (method, path, role) in &routes {

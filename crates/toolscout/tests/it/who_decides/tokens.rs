@@ -64,13 +64,13 @@ fn tokens_are_created_rotated_and_revoked_while_serving() {
     assert_eq!(me(&web, &second)["name"], "ada");
     let list = world.run(&["token", "list", "--json"]).exits(0);
     let listed = list.json()["tokens"].as_array().expect("tokens").clone();
-    let ci = listed.iter().find(|token| token["name"] == "ci").expect("it is listed");
+    let ci = listed.iter().find(|token| token["name"] == "ci").expect("the token is listed");
     assert_eq!((&ci["role"], &ci["user"]), (&json!("agent"), &json!("ada")));
     assert!(ci["lastUsed"].is_string() && ci["created"].is_string(), "{ci}");
     world.run(&["token", "revoke", "ci"]).exits(0);
     assert_eq!(web.send("GET", "/api/me", &[&bearer(&second)], "").status, 401);
     for secret in [&first, &second, &boss] {
-        assert!(!contains(world.temp_dir(), secret), "a value is stored");
+        assert!(!contains(world.temp_dir(), secret), "a token is stored in plain text");
     }
     world.run(&["token", "revoke", "ci"]).exits(5).stderr_contains(&["there is no token `ci`"]);
     world.run(&["token", "create", "--name", "boss"]).exits(4).stderr_contains(&["already"]);
@@ -88,7 +88,7 @@ fn built_in_tokens_are_rotated_while_serving() {
     assert_eq!(me(&web, &new)["name"], "agent");
     world.run(&["token", "revoke", "agent"]).exits(2).stderr_contains(&["token rotate agent"]);
     // A deleted file is a revoked token, until the next start creates another one.
-    fs::remove_file(world.temp_dir().join("state/agent.token")).expect("it is there");
+    fs::remove_file(world.temp_dir().join("state/agent.token")).expect("remove the token");
     assert_eq!(status(&web, &new, "/mcp"), 401);
 }
 
@@ -116,7 +116,7 @@ fn an_expired_token_is_refused() {
     let world = world();
     let web = Web::start(&world, &[]);
     let secret = create(&world, "brief", &["--expires", "1s"]);
-    wait_until("it has expired", || status(&web, &secret, "/mcp") == 401);
+    wait_until("the token has expired", || status(&web, &secret, "/mcp") == 401);
     let list = world.run(&["token", "list"]).exits(0);
     assert!(list.out.contains("brief") && list.out.contains("expired 2"), "{list:?}");
     for expires in ["0s", "2020-01-01", "soon", "-1d"] {
@@ -178,7 +178,7 @@ fn the_name_of_a_token_is_in_the_audit_log_and_in_metrics() {
         let entries = entries.as_array().cloned().unwrap_or_default();
         entries.into_iter().find(|entry| entry["kind"] == "call")
     };
-    wait_until("it is recorded", || call(&audit()).is_some());
+    wait_until("the call is recorded", || call(&audit()).is_some());
     let call = call(&audit()).expect("a call");
     assert_eq!((&call["token"], &call["user"]), (&json!("ci"), &json!("ada")));
     assert!(!audit().to_string().contains(&secret));

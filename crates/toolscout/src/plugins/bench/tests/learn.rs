@@ -26,7 +26,7 @@ fn half_of_each_tools_questions_are_observed() {
     let parts = split(queries(), 0.5);
     assert_eq!((parts.observed.len(), parts.asked.len()), (4, 6));
     assert!(ids(&parts.observed).is_disjoint(&ids(&parts.asked)));
-    assert!(ids(&parts.asked).contains("q9"), "the only question of a tool is asked");
+    assert!(ids(&parts.asked).contains("q9"), "the only query of a tool is in the asked part");
     assert_eq!(split(queries(), 0.0).observed.len(), 0);
 }
 

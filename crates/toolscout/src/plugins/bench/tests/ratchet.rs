@@ -55,7 +55,7 @@ fn hold(set: &Set, ranking: &Ranking, floor: &Floor) {
         .iter()
         .filter_map(|nonsense| Some((&nonsense.query, first(&nonsense.query)?)))
         .collect();
-    assert!(found.len() <= floor.nonsense, "nonsense was found: {found:?}");
+    assert!(found.len() <= floor.nonsense, "nonsense queries have hits: {found:?}");
 }
 
 fn nonsense() -> Vec<SetQuery> {

@@ -85,7 +85,7 @@ async fn variables_stand_for_secrets() {
         written.contains("[servers.git-hub]") && written.contains("env:GITHUB_TOKEN"),
         "{written}"
     );
-    assert!(written.contains("quiet-please"), "what is no secret is copied: {written}");
+    assert!(written.contains("quiet-please"), "values that are not secret are copied: {written}");
     world
         .import(&env)
         .await
@@ -119,7 +119,7 @@ async fn files_of_their_own_hold_secrets() {
     ];
     assert_eq!(secrets, expected);
     for (path, mode) in names.iter().map(|name| (name, 0o600)).chain([(&folder, 0o700)]) {
-        let there = std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+        let there = std::fs::metadata(path).expect("the path exists").permissions().mode() & 0o777;
         assert_eq!(there, mode, "{}", path.display());
         assert!(
             *path == folder || written.contains(&format!("file:{}", path.display())),
@@ -147,14 +147,14 @@ async fn secrets_are_copied_only_if_somebody_insists_and_shown_never() {
 async fn json_says_the_same() {
     let world = world();
     let ran = world.import(&["--json", "--only", "db=shop", "--yes"]).await.done().hides(&SECRETS);
-    let said: Value = serde_json::from_str(&ran.out).expect("JSON");
-    assert_eq!(said["written"], true);
-    let server = &said["servers"][0];
+    let report: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(report["written"], true);
+    let server = &report["servers"][0];
     assert_eq!(
         (&server["id"], &server["action"], &server["transport"]),
         (&"shop".into(), &"add".into(), &"stdio".into())
     );
-    assert_eq!(said["servers"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report["servers"].as_array().map(Vec::len), Some(1));
     assert!(world.read(".config/toolscout/config.toml").contains("[servers.shop]"));
 }
 

@@ -60,7 +60,7 @@ fn value(any: &Value) -> Value {
         "stringValue" | "boolValue" | "doubleValue" => inner.clone(),
         "intValue" => json!(inner.as_str().expect("a text").parse::<i64>().expect("a number")),
         "arrayValue" => items(&inner["values"]).iter().map(value).collect(),
-        other => panic!("no kind of value: {other}"),
+        other => panic!("not a value: {other}"),
     }
 }
 
