@@ -83,7 +83,7 @@ fn an_overlay_has_lowest_precedence_and_leaves_the_snapshot_unchanged() {
     let (over, problems) = world.overlay(mine);
     assert_eq!(resolve(&over, "log"), "local/log");
     assert_eq!(resolve(&over, "mine/log"), "mine/log");
-    assert_eq!(resolve(&over, "own"), "mine/own", "the first of those of a request");
+    assert_eq!(resolve(&over, "own"), "mine/own", "the first source of the request wins");
     assert_eq!(resolve(&over, "fs/read"), "fs/read");
     assert_eq!((over.len(), problems.len()), (world.len() + 3, 1));
     assert!(world.resolve("own").is_err());
@@ -120,7 +120,7 @@ fn rediscovered_identical_tools_are_the_same() {
     changed.provenance.stale = true;
     assert!(
         world().merge(vec![discovery.clone()]).0.is_same_as(&world()),
-        "that it is old is not another tool"
+        "a stale tool is the same tool"
     );
     Arc::make_mut(&mut discovery.tools[0]).description = Some("Another".to_owned());
     assert!(!world().merge(vec![discovery]).0.is_same_as(&world()));

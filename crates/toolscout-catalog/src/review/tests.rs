@@ -94,12 +94,12 @@ fn a_reverted_change_stays_quarantined_and_is_reported_once() {
     assert_eq!(
         quarantined_with.definition.value()["description"],
         "Adds",
-        "an approval is about what there is"
+        "the definition is the current one"
     );
     assert_eq!(
         quarantined_with.first.unwrap().value()["description"],
         "Adds and more",
-        "and what happened is shown"
+        "the first quarantined definition is kept"
     );
     world.record.approve("add", Some(quarantined_with.definition.digest), Moment(9)).unwrap();
     assert_eq!(world.quarantined_with("Adds"), NONE);
@@ -112,7 +112,11 @@ fn accepted_changes_are_approved_unless_poisoned() {
     assert_eq!(world.quarantined_with("Adds two numbers"), NONE);
     let reason = "add: changed since it was approved: description; text that tries to instruct a model at `/description`";
     assert_eq!(world.quarantined_with(POISON), [reason]);
-    assert_eq!(world.quarantined_with("Adds two numbers"), [reason], "once held, held");
+    assert_eq!(
+        world.quarantined_with("Adds two numbers"),
+        [reason],
+        "a quarantined tool stays quarantined"
+    );
 }
 
 /// V-60: approved definitions count as new ones, and quarantined ones stay.
@@ -135,13 +139,13 @@ fn a_changed_entry_restarts_the_review_and_releases_nothing() {
 #[test]
 fn new_tools_of_a_known_source_follow_their_own_rule() {
     let mut world = World { entry: "one", reviews_new_tools: true, ..World::default() };
-    assert_eq!(world.quarantined_with("Adds"), NONE, "first sight of the source");
+    assert_eq!(world.quarantined_with("Adds"), NONE, "the first discovery of the source");
     let both = [tool("add", "Adds"), tool("sub", "Subtracts")];
     for _ in 0..2 {
         assert_eq!(world.find(&both).0, ["sub: new, and not approved yet"]);
     }
     world.entry = "two";
-    assert_eq!(world.find(&both).0.len(), 2, "another program is new as a whole");
+    assert_eq!(world.find(&both).0.len(), 2, "another program counts as a new source");
     world.reviews_new_tools = false;
     assert_eq!(world.find(&both).0, NONE);
 }

@@ -142,10 +142,10 @@ fn registering_into_an_expired_cache_starts_a_new_one() {
     let (registry, hands) = filled();
     hands.advance(200.0);
     registry.register_tool(tool("s2/d"));
-    assert_eq!(registry.cache_age(), 200, "the oldest counts");
+    assert_eq!(registry.cache_age(), 200, "the age is that of the oldest source");
     hands.advance(101.0);
     registry.register_tools([] as [Tool; 0]);
-    assert!(registry.is_expired(), "nothing begins nothing");
+    assert!(registry.is_expired(), "registering no tools does not renew the cache");
     registry.register_tool(tool("s2/e"));
     assert_eq!(ids(&registry.list_tools()), "s2/e");
     assert_eq!(registry.cache_age(), 0);
@@ -213,7 +213,7 @@ fn query<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> Queri
     registry
         .query(&all, |registry| servers.list(registry))
         .now_or_never()
-        .expect("nothing to wait for")
+        .expect("completes at once")
 }
 
 fn refresh<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> QueriedTools<String> {
@@ -221,7 +221,7 @@ fn refresh<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> Que
     registry
         .refresh(&all, |registry| servers.list(registry))
         .now_or_never()
-        .expect("nothing to wait for")
+        .expect("completes at once")
 }
 
 /// E-15: two queries within the time to live query each server once; one miss, one hit; `refresh`
@@ -318,10 +318,10 @@ fn one_of_many_concurrent_queries_fetches() {
     let mut queries: Vec<_> =
         (0..5).map(|_| Box::pin(registry.query(&one, |_| slowly(&queried, &gate)))).collect();
     assert!(queries.iter_mut().all(|query| poll(query).is_pending()));
-    assert_eq!(registry.list_tools(), [], "readers do not wait");
+    assert_eq!(registry.list_tools(), [], "readers do not block");
     gate.set(true);
     for query in &mut queries {
-        let Poll::Ready(answer) = poll(query) else { panic!("still waits") };
+        let Poll::Ready(answer) = poll(query) else { panic!("the query is still pending") };
         assert_eq!(ids(&answer.tools), "s1/a");
     }
     assert_eq!((queried.get(), registry.misses(), registry.hits()), (1, 1, 4));
