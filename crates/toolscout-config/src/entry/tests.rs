@@ -15,7 +15,10 @@ fn a_written_entry_reads_back_unchanged() {
     let read = ServerEntry::read(value.clone()).expect("an entry");
     assert_eq!(read.unknown, []);
     assert_eq!(serde_json::to_value(&read.value).expect("written"), value);
-    assert_eq!(serde_json::from_value::<ServerEntry>(value).expect("the same"), read.value);
+    assert_eq!(
+        serde_json::from_value::<ServerEntry>(value).expect("the written entry is valid"),
+        read.value
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn only_the_owner_can_read_a_stored_secret() {
 #[test]
 fn secrets_are_listed_and_removed_by_name() {
     let (_dir, secrets) = secrets();
-    assert_eq!(secrets.names().expect("no folder"), [] as [String; 0]);
+    assert_eq!(secrets.names().expect("a missing folder is empty"), [] as [String; 0]);
     secrets.set("B", "x").expect("a secret");
     secrets.set("a.token-2", "x").expect("a secret");
     assert_eq!(secrets.names().expect("names"), ["B", "a.token-2"]);

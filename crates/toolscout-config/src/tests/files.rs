@@ -84,7 +84,7 @@ fn the_first_file_with_an_id_defines_the_whole_entry() {
         commands,
         [("a", "project"), ("b", "mcp"), ("c", "lace"), ("d", "orion"), ("u", "u")]
     );
-    assert!(program(&config, "a").args.is_empty(), "nothing of the other entry is left");
+    assert!(program(&config, "a").args.is_empty(), "no field of the other entry remains");
     assert_eq!(config.files.len(), 5);
     assert_eq!(world.warnings(), [""; 0]);
 }
@@ -115,7 +115,10 @@ fn an_invalid_entry_is_reported_and_the_others_are_read() {
             "toolscout.toml: line 7 column 1: server `none`: it has neither `command` nor `url`; it is skipped",
         ]
     );
-    assert_eq!(std::fs::read_to_string(world.path("project/toolscout.toml")).expect("there"), text);
+    assert_eq!(
+        std::fs::read_to_string(world.path("project/toolscout.toml")).expect("the file exists"),
+        text
+    );
 }
 
 #[test]
@@ -265,7 +268,7 @@ fn settings_are_merged_field_by_field() {
     assert_eq!(
         (settings.roots, settings.tool_files),
         (None, None),
-        "where to look is one decision"
+        "a project that sets one location replaces all"
     );
     assert_eq!(settings.ignore, Some(vec!["x".to_owned()]));
 }
@@ -348,6 +351,6 @@ fn servers_of_an_untrusted_project_may_not_start() {
 fn trust_is_checked_only_if_the_project_has_servers() {
     let world = World::with_file("user/config.toml", "[servers.u]\ncommand = \"x\"\n")
         .file("project/toolscout.toml", "");
-    let read = world.try_read_if(&|_| panic!("asked"));
+    let read = world.try_read_if(&|_| panic!("the files must not be read"));
     assert_eq!(ids(&read.expect("read")), ["u"]);
 }

@@ -19,7 +19,7 @@ fn each_file_sets_the_rules_of_its_own_level() {
     assert_eq!(
         rules(&config.user_rules),
         ["* allow", "fs/write deny"],
-        "though the project's entry replaces the server"
+        "user rules apply although the project replaces the server"
     );
     assert_eq!(config.project_rules.default, None);
     assert_eq!(
@@ -63,7 +63,7 @@ fn an_unknown_default_policy_is_an_error() {
     let error = World::with_file("project/toolscout.toml", "default_policy = \"maybe\"\n")
         .try_read()
         .map(|_| ())
-        .expect_err("none");
+        .expect_err("the policy is invalid");
     assert!(error.to_string().contains("use allow, ask, deny or disable"), "{error}");
 }
 

@@ -32,7 +32,7 @@ fn only_the_user_configuration_may_set_a_model() {
 fn invalid_search_settings_list_the_valid_values() {
     let error = |text: &str| {
         let world = World::with_file("project/toolscout.toml", text);
-        world.try_read().map(|_| ()).expect_err("a mistake").to_string()
+        world.try_read().map(|_| ()).expect_err("the setting is invalid").to_string()
     };
     assert!(error("[search]\nlanguage = \"klingon\"\n").contains("use english, german"));
     assert!(error("[search]\nsemantics = true\n").contains("did you mean `semantic`?"));

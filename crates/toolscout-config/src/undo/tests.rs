@@ -111,7 +111,7 @@ fn a_changed_file_that_cannot_be_edited_is_restored_only_as_a_whole() {
         plans[0].files().map(|(_, action, _)| action).collect::<Vec<_>>(),
         [UndoAction::Refuse]
     );
-    let error = plans[0].apply(&*world.store).expect_err("a changed file");
+    let error = plans[0].apply(&*world.store).expect_err("the file has changed");
     assert!(error.to_string().contains("has changed since"), "{error}");
     assert_eq!(world.text("config.toml"), "not = [toml");
     world.plans(true)[0].apply(&*world.store).expect("restored as a whole");

@@ -93,7 +93,7 @@ fn disconnecting_keeps_changes_made_since_connecting() {
         let path = world.write(client, sample(client).as_bytes());
         world.connect(client);
         let edited = fs::read_to_string(&path).expect("the file").replace("npx", "bunx");
-        fs::write(&path, &edited).expect("edit it");
+        fs::write(&path, &edited).expect("edit the file");
         assert_eq!(world.disconnect(client), DisconnectOutcome::EntryRemoved, "{}", client.name);
         let remaining = fs::read_to_string(&path).expect("the file");
         assert!(remaining.contains("bunx") && !remaining.contains("toolscout"), "{remaining}");
@@ -126,9 +126,9 @@ fn the_original_file_can_be_restored_after_edits() {
     let (world, cursor) = (World::new(), client("cursor"));
     let path = world.write(cursor, sample(cursor).as_bytes());
     world.connect(cursor);
-    fs::write(&path, "{}").expect("edit it");
+    fs::write(&path, "{}").expect("edit the file");
     assert_eq!(world.disconnect(cursor), DisconnectOutcome::NotConnected);
-    fs::write(&path, "{ broken").expect("break it");
+    fs::write(&path, "{ broken").expect("write an invalid file");
     let restore =
         || connection::restore(&path, &ConfigEditor::new(None), &world.store).expect("put back");
     assert_eq!(restore(), DisconnectOutcome::Restored);
@@ -145,7 +145,7 @@ fn disconnecting_after_an_edit_does_not_restore_older_content() {
         .expect("the file")
         .replace("npx", "bunx")
         .replace("/opt/bin/", "/old/");
-    fs::write(&path, &edited).expect("edit it");
+    fs::write(&path, &edited).expect("edit the file");
     assert!(world.connect(cursor));
     assert_eq!(world.disconnect(cursor), DisconnectOutcome::Restored);
     let remaining = fs::read_to_string(&path).expect("the file");
@@ -191,11 +191,11 @@ fn connecting_does_not_overwrite_a_concurrent_change() {
     let (world, cursor) = (World::new(), client("cursor"));
     let path = world.write(cursor, sample(cursor).as_bytes());
     let site = world.site(cursor);
-    fs::write(&path, "{}").expect("somebody else writes");
+    fs::write(&path, "{}").expect("another program writes the file");
     assert!(connect(&site, &launch(), &world.store).is_err());
     assert_eq!(fs::read_to_string(&path).expect("the file"), "{}");
     let folder = path.parent().expect("a folder");
-    assert_eq!(fs::read_dir(folder).expect("a folder").count(), 1, "nothing is left aside");
+    assert_eq!(fs::read_dir(folder).expect("a folder").count(), 1, "no temporary file remains");
 }
 
 #[test]

@@ -24,7 +24,10 @@ fn an_edit_keeps_a_concurrent_change_of_another_program() {
     });
     edited.expect("changed");
     assert_eq!(attempts.get(), 2);
-    assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\nb = 2 # by an editor\nc = 3\n");
+    assert_eq!(
+        fs::read_to_string(&file).expect("the file exists"),
+        "a = 1\nb = 2 # by an editor\nc = 3\n"
+    );
 }
 
 #[test]
@@ -38,7 +41,7 @@ fn an_edit_keeps_a_file_created_concurrently() {
         Ok(vec![set(&["c"], json!(3))])
     });
     edited.expect("changed");
-    assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\nc = 3\n");
+    assert_eq!(fs::read_to_string(&file).expect("the file exists"), "a = 1\nc = 3\n");
 }
 
 #[test]
@@ -51,7 +54,7 @@ fn editing_gives_up_if_the_file_keeps_changing() {
         fs::write(&file, format!("a = {}\n", attempts.get())).expect("written");
         Ok(vec![set(&["c"], json!(3))])
     });
-    assert!(edited.expect_err("given up").to_string().contains("changed by another program"));
+    assert!(edited.expect_err("the edit fails").to_string().contains("changed by another program"));
     assert_eq!(attempts.get(), ATTEMPTS);
 }
 
@@ -60,12 +63,14 @@ fn an_edit_without_effect_does_not_write_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
     fs::write(&file, "a = 1\n").expect("written");
-    let before = fs::metadata(&file).expect("there").modified().expect("a time");
-    editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("nothing to do");
-    assert_eq!(fs::metadata(&file).expect("there").modified().expect("a time"), before);
+    let before = fs::metadata(&file).expect("the file exists").modified().expect("a time");
+    editor(folder.path())
+        .edit(&file, |_| Ok(vec![set(&["a"], json!(1))]))
+        .expect("no change is needed");
+    assert_eq!(fs::metadata(&file).expect("the file exists").modified().expect("a time"), before);
     editor(folder.path())
         .edit(&folder.path().join("none.toml"), |_| Ok(Vec::new()))
-        .expect("nothing to do");
+        .expect("no change is needed");
     assert!(!folder.path().join("none.toml").exists());
 }
 
@@ -79,9 +84,9 @@ fn editing_preserves_symlinks_and_permissions() {
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("set");
     symlink(&real, &link).expect("linked");
     editor(folder.path()).edit(&link, |_| Ok(vec![set(&["a"], json!(2))])).expect("changed");
-    assert!(link.symlink_metadata().expect("there").is_symlink());
-    assert_eq!(fs::read_to_string(&real).expect("there"), "a = 2\n");
-    assert_eq!(fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o640);
+    assert!(link.symlink_metadata().expect("the file exists").is_symlink());
+    assert_eq!(fs::read_to_string(&real).expect("the file exists"), "a = 2\n");
+    assert_eq!(fs::metadata(&real).expect("the file exists").permissions().mode() & 0o777, 0o640);
     fs::remove_file(&real).expect("removed");
     let error = editor(folder.path())
         .edit(&link, |_| Ok(vec![set(&["a"], json!(2))]))
@@ -104,7 +109,7 @@ fn stale_temporary_files_are_removed() {
         .write(true)
         .open(&old)
         .and_then(|value| value.set_modified(long_ago))
-        .expect("aged");
+        .expect("set the modification time");
     editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
     assert!(!old.exists() && young.exists());
 }
@@ -123,5 +128,5 @@ fn files_can_be_edited_without_a_state_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
     ConfigEditor::new(None).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
-    assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\n");
+    assert_eq!(fs::read_to_string(&file).expect("the file exists"), "a = 1\n");
 }

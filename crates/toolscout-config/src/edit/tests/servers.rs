@@ -18,7 +18,7 @@ impl Folder {
     }
 
     fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).expect("there")
+        std::fs::read_to_string(self.path(name)).expect("the file exists")
     }
 
     fn editor(&self) -> ConfigEditor {
@@ -50,8 +50,10 @@ fn command(command: &str) -> ServerEntry {
 fn an_existing_server_is_replaced_only_with_replace() {
     let folder = Folder::with_file("toolscout.toml", "[servers.a]\ncommand = \"x\"\n");
     let file = folder.path("toolscout.toml");
-    let error =
-        folder.editor().add_server(&file, &id("a"), &command("y"), false).expect_err("it is there");
+    let error = folder
+        .editor()
+        .add_server(&file, &id("a"), &command("y"), false)
+        .expect_err("the server already exists");
     assert!(error.to_string().contains("already has a server `a`"), "{error}");
     folder.editor().add_server(&file, &id("a"), &command("y"), true).expect("replaced");
     folder.editor().add_server(&file, &id("b"), &command("z"), false).expect("added");
@@ -68,8 +70,8 @@ fn a_missing_file_is_created_with_its_folder() {
     folder.editor().add_server(&file, &id("a"), &command("x"), false).expect("added");
     assert_eq!(folder.text("deep/down/config.toml"), "[servers.a]\ncommand = \"x\"\n");
     let names: Vec<_> =
-        std::fs::read_dir(folder.path("deep/down")).expect("there").flatten().collect();
-    assert_eq!(names.len(), 1, "nothing is left beside it");
+        std::fs::read_dir(folder.path("deep/down")).expect("the folder exists").flatten().collect();
+    assert_eq!(names.len(), 1, "no temporary file remains");
 }
 
 #[test]
@@ -92,23 +94,23 @@ fn servers_in_files_of_other_programs_are_edited_in_place() {
     let folder = Folder::with_file(".mcp.json", text);
     let mut mail = folder.configured(".mcp.json", &["mcpServers", "mail"]);
     mail.path = key_path(&["mcpServers", "My Mail"]);
-    folder.editor().set_enabled(&mail, true).expect("nothing to do");
+    folder.editor().set_enabled(&mail, true).expect("no change is needed");
     assert_eq!(folder.text(".mcp.json"), text);
-    folder.editor().set_enabled(&mail, false).expect("off");
+    folder.editor().set_enabled(&mail, false).expect("disabled");
     assert!(folder.text(".mcp.json").contains("{\"command\": \"x\", \"enabled\": false}"));
-    folder.editor().set_enabled(&mail, true).expect("on");
+    folder.editor().set_enabled(&mail, true).expect("enabled");
     assert!(folder.text(".mcp.json").contains("{\"command\": \"x\", \"enabled\": true}"));
     folder
         .editor()
         .set_enabled(&folder.configured(".mcp.json", &["mcpServers", "b"]), true)
-        .expect("on");
+        .expect("enabled");
     assert!(folder.text(".mcp.json").contains("{\"command\": \"y\", \"disabled\": false}"));
-    folder.editor().remove_server(&mail).expect("out");
+    folder.editor().remove_server(&mail).expect("removed");
     assert!(
         !folder.text(".mcp.json").contains("My Mail")
             && folder.text(".mcp.json").contains("// ours")
     );
-    let error = folder.editor().remove_server(&mail).expect_err("it is gone");
+    let error = folder.editor().remove_server(&mail).expect_err("the server is already removed");
     assert!(error.to_string().contains("no longer has a server"), "{error}");
 }
 
@@ -126,9 +128,9 @@ fn a_policy_is_written_to_the_server_entry_or_the_policies_table() {
         folder.text("toolscout.toml"),
         "[policies]\n\"other/rm\" = \"disable\"\n\n[servers.a]\ncommand = \"x\"\ntools = { read = \"ask\", \"*\" = \"deny\" }\n"
     );
-    editor.set_policy(&file, "a/read", None, &Policy::ALL).expect("taken back");
-    editor.set_policy(&file, "other/rm", None, &Policy::ALL).expect("taken back");
-    editor.set_policy(&file, "other/rm", None, &Policy::ALL).expect("nothing to do");
+    editor.set_policy(&file, "a/read", None, &Policy::ALL).expect("the policy is removed");
+    editor.set_policy(&file, "other/rm", None, &Policy::ALL).expect("the policy is removed");
+    editor.set_policy(&file, "other/rm", None, &Policy::ALL).expect("no change is needed");
     assert_eq!(
         folder.text("toolscout.toml"),
         "[policies]\n\n[servers.a]\ncommand = \"x\"\ntools = { \"*\" = \"deny\" }\n"
@@ -159,7 +161,7 @@ fn a_file_that_does_not_parse_is_not_overwritten() {
         let error = folder
             .editor()
             .add_server(&folder.path(name), &id("a"), &command("x"), true)
-            .expect_err("broken");
+            .expect_err("the file is invalid");
         assert!(
             error.to_string().contains(name) && error.to_string().contains("line 1 column"),
             "{error}"
@@ -174,7 +176,7 @@ fn a_layout_that_cannot_be_edited_is_left_unchanged() {
     let error = folder
         .editor()
         .add_server(&folder.path("toolscout.toml"), &id("a"), &command("x"), false)
-        .expect_err("odd");
+        .expect_err("the layout is not supported");
     assert!(error.to_string().contains("cannot be edited safely"), "{error}");
     assert_eq!(error.hint().as_deref(), Some("edit `servers.a` in it by hand"));
     assert_eq!(folder.text("toolscout.toml"), "servers = 5\n");
@@ -186,22 +188,21 @@ fn an_edit_that_adds_a_warning_is_refused() {
     let folder = Folder::with_file("toolscout.toml", text);
     let (editor, file) = (folder.editor(), folder.path("toolscout.toml"));
     let both = ServerEntry { url: Some("https://example.com".to_owned()), ..command("x") };
-    let error = editor.add_server(&file, &id("a"), &both, false).expect_err("no server");
+    let error = editor.add_server(&file, &id("a"), &both, false).expect_err("the entry is invalid");
     assert!(error.to_string().contains("would become invalid: server `a`: it has both"), "{error}");
-    let error =
-        editor.edit(&file, |_| Ok(vec![set(&["strict"], json!("yes"))])).expect_err("no setting");
+    let error = editor
+        .edit(&file, |_| Ok(vec![set(&["strict"], json!("yes"))]))
+        .expect_err("the setting is invalid");
     assert!(
         error.to_string().contains("`strict` is a string; it must be true or false"),
         "{error}"
     );
     let error = editor
         .edit(&file, |_| Ok(vec![set(&["profiles", "p"], json!({"modes": 1}))]))
-        .expect_err("no profile");
+        .expect_err("the profile is invalid");
     assert!(error.to_string().contains("`modes` is an unknown key"), "{error}");
     assert_eq!(folder.text("toolscout.toml"), text);
-    editor
-        .add_server(&file, &id("a"), &command("x"), false)
-        .expect("what was invalid before may stay so");
+    editor.add_server(&file, &id("a"), &command("x"), false).expect("the file was invalid before");
 }
 
 #[test]
@@ -219,8 +220,10 @@ fn a_policy_looser_than_its_parents_is_refused() {
     let folder = Folder::with_file("toolscout.toml", "");
     let file = folder.path("toolscout.toml");
     let allowed = [Policy::Deny, Policy::Disable];
-    let error =
-        folder.editor().set_policy(&file, "a/b", Some(Policy::Ask), &allowed).expect_err("looser");
+    let error = folder
+        .editor()
+        .set_policy(&file, "a/b", Some(Policy::Ask), &allowed)
+        .expect_err("the policy is too loose");
     assert!(error.to_string().contains("`ask` is looser"), "{error}");
     assert_eq!(error.hint().as_deref(), Some("at this level, use deny, disable"));
     folder.editor().set_policy(&file, "*", Some(Policy::Deny), &allowed).expect("set");

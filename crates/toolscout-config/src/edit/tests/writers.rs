@@ -54,7 +54,7 @@ fn watch(file: &Path, done: &AtomicBool) -> usize {
         let mut map = read(file);
         let total = map.remove("total").and_then(|total| total.as_u64()).expect("a whole file");
         assert_eq!(map.values().map(|value| value.as_u64().expect("a count")).sum::<u64>(), total);
-        assert!(total >= last, "time went backwards");
+        assert!(total >= last, "the total decreased");
         states += usize::from(total > last);
         last = total;
     }
@@ -62,6 +62,6 @@ fn watch(file: &Path, done: &AtomicBool) -> usize {
 }
 
 fn read(file: &Path) -> Map<String, Value> {
-    let text = std::fs::read_to_string(file).expect("there");
+    let text = std::fs::read_to_string(file).expect("the file exists");
     DocumentFormat::from_path(file).parse(&text).expect("a whole file")
 }
