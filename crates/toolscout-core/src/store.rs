@@ -50,7 +50,7 @@ pub trait Store: Send + Sync + 'static {
 }
 
 /// An exclusive lease; dropping it releases it.
-pub struct Lease(#[expect(dead_code, reason = "held, never looked at")] Box<dyn Send + Sync>);
+pub struct Lease(#[expect(dead_code, reason = "never read, only dropped")] Box<dyn Send + Sync>);
 
 impl Lease {
     /// A lease that is released when `guard` is dropped.

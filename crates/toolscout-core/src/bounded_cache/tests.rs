@@ -8,7 +8,7 @@ fn the_least_recently_used_value_is_evicted() {
     cache.insert("a", 1);
     cache.insert("b", 2);
     cache.get("a");
-    assert_eq!(cache.peek("b"), Some(&2), "peeking is no use");
+    assert_eq!(cache.peek("b"), Some(&2), "peeking does not count as a use");
     assert_eq!(cache.insert("c", 3), [2]);
     assert_eq!((cache.len(), cache.peek("a"), cache.peek("b")), (2, Some(&1), None));
 }

@@ -36,23 +36,23 @@ fn add(server: &str) -> PlannedChange {
 #[test]
 fn a_committed_change_leaves_one_event_and_an_abandoned_one_none() {
     let (log, cx) = audited();
-    drop(cx.change(add("a")).expect("no dry run"));
+    drop(cx.change(add("a")).expect("not a dry run"));
     assert!(lines(&log).is_empty());
-    cx.change(add("b")).expect("no dry run").commit();
+    cx.change(add("b")).expect("not a dry run").commit();
     assert_eq!(lines(&log), ["server b added"]);
 }
 
 #[test]
 fn changes_inside_another_change_leave_no_events_of_their_own() {
     let (log, cx) = audited();
-    let outer = cx.change(add("all")).expect("no dry run");
+    let outer = cx.change(add("all")).expect("not a dry run");
     for part in ["a", "b", "c"] {
-        let inner = outer.cx().change(add(part)).expect("no dry run");
-        inner.cx().change(add("deeper")).expect("no dry run").commit();
+        let inner = outer.cx().change(add(part)).expect("not a dry run");
+        inner.cx().change(add("deeper")).expect("not a dry run").commit();
         inner.commit();
     }
     outer.commit();
-    cx.change(add("later")).expect("no dry run").commit();
+    cx.change(add("later")).expect("not a dry run").commit();
     assert_eq!(lines(&log), ["server all added", "server later added"]);
 }
 

@@ -20,7 +20,7 @@ fn a_greedy_client_leaves_places_for_others_of_its_principal_and_for_other_princ
     let greedy = take_all(&shares, &key("ada", "greedy"));
     assert_eq!(greedy.len(), 64);
     let same = take_all(&shares, &key("ada", "honest"));
-    assert_eq!(same.len(), 32, "another client with the same token has half of the rest");
+    assert_eq!(same.len(), 32, "another client with the same token gets half of the rest");
     let other = take_all(&shares, &key("bob", "honest"));
     assert_eq!(other.len(), 64, "another principal is not affected");
     drop((greedy, same, other));
@@ -47,7 +47,7 @@ fn there_is_a_place_for_everyone_until_there_are_more_clients_than_places() {
 fn waiting_principals_take_turns_however_many_places_each_waits_for() {
     let shares = FairShares::new(1, 1);
     let (greedy, honest) = (key("ada", "x"), key("bob", "x"));
-    let first = shares.try_acquire(&greedy).expect("free");
+    let first = shares.try_acquire(&greedy).expect("a free slot");
     let mut turns: Vec<_> = (0..16).map(|_| Box::pin(shares.acquire(&greedy))).collect();
     let mut cx = Context::from_waker(Waker::noop());
     for turn in &mut turns {
@@ -56,9 +56,9 @@ fn waiting_principals_take_turns_however_many_places_each_waits_for() {
     let mut late = Box::pin(shares.acquire(&honest));
     assert!(Pin::new(&mut late).poll(&mut cx).is_pending());
     drop(first);
-    assert!(late.now_or_never().is_some(), "the one that had no turn yet is next");
+    assert!(late.now_or_never().is_some(), "a client without a slot is next");
     let mut turns = turns.into_iter();
-    assert!(turns.next().expect("16 wait").now_or_never().is_some());
+    assert!(turns.next().expect("16 requests wait").now_or_never().is_some());
     // Waiting futures that are dropped give up their turn, also after it was granted.
     drop(turns);
     assert_eq!((shares.held(), shares.state.lock().principals.len()), (0, 0));

@@ -10,9 +10,11 @@ fn reason(text: &str) -> InvalidReason {
 
 #[test]
 fn an_invalid_message_gives_the_reason() {
-    assert!(read(b"not json").expect_err("no JSON").syntax.is_some());
-    assert!(read(br#"{"jsonrpc":"2.0","id":1,"method":"x"#).expect_err("no JSON").syntax.is_some());
-    assert!(read(b"{\"jsonrpc\":\"\xff\"}").expect_err("no JSON").syntax.is_some());
+    assert!(read(b"not json").expect_err("invalid JSON").syntax.is_some());
+    assert!(
+        read(br#"{"jsonrpc":"2.0","id":1,"method":"x"#).expect_err("invalid JSON").syntax.is_some()
+    );
+    assert!(read(b"{\"jsonrpc\":\"\xff\"}").expect_err("invalid JSON").syntax.is_some());
     assert!(matches!(reason("[]"), InvalidReason::Batch));
     assert!(matches!(reason("1"), InvalidReason::NotAnObject));
     assert!(matches!(reason(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#), InvalidReason::Version));
@@ -51,7 +53,7 @@ fn an_id_keeps_its_spelling() {
     for id in ["1", "-7", "1.50", r#""a\u0062""#] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         let Ok(Message::Request { id: read, .. }) = read(text.as_bytes()) else {
-            panic!("{text} is a request")
+            panic!("{text} should be a request")
         };
         assert!(is_id(read.get()));
         assert_eq!(
@@ -66,12 +68,12 @@ fn an_id_keeps_its_spelling() {
 fn a_response_keeps_the_bytes_of_its_result_and_error() {
     let text = r#"{"result":{ "b" : 1.0, "a":"\u00e9" },"jsonrpc":"2.0","id":7,"error":null}"#;
     let Ok(Message::Response { outcome: Ok(result), .. }) = read(text.as_bytes()) else {
-        panic!("a response")
+        panic!("expected a response")
     };
     assert_eq!(result.get(), r#"{ "b" : 1.0, "a":"\u00e9" }"#);
     let text = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no","data":{ "x":1 }}}"#;
     let Ok(Message::Response { outcome: Err(error), .. }) = read(text.as_bytes()) else {
-        panic!("a response")
+        panic!("expected a response")
     };
     assert_eq!(super::error(Some("1"), &error), text);
 }
