@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) enum Bytes {
     /// Mapped with the program, and loaded page by page on first access.
-    #[cfg_attr(not(has_model), expect(dead_code, reason = "there is no model in this program"))]
+    #[cfg_attr(not(has_model), expect(dead_code, reason = "no model is built in"))]
     Static(&'static [u8]),
     Shared(Arc<Vec<u8>>),
 }

@@ -5,10 +5,7 @@
 //! processor has those instructions, so holding one proves that calling them is sound; the rest is
 //! loads from slices whose length was checked before.
 
-#![expect(
-    unsafe_code,
-    reason = "instructions that only some processors have can be called in no other way"
-)]
+#![expect(unsafe_code, reason = "intrinsics of optional CPU features are unsafe to call")]
 
 use crate::file::ModelFile;
 use crate::panel::{Kernel, PANEL, PANEL_ROWS, Panel};

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::needless_range_loop,
-    reason = "loops over constant ranges become registers, iterators become memory"
+    reason = "loops over constant ranges stay in registers, iterators spill to memory"
 )]
 
 use crate::math::{self, LANES};

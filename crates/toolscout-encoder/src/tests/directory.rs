@@ -7,14 +7,14 @@ use serde_json::json;
 const TEXTS: [&str; 4] = ["send a mail", "", "the mailboxer. ab b", "unheard of"];
 
 fn refusal(tiny: &Tiny) -> String {
-    MiniLm::open(&tiny.path()).expect_err("this must not open").to_string()
+    MiniLm::open(&tiny.path()).expect_err("the model is invalid").to_string()
 }
 
 #[test]
 fn a_model_directory_gives_the_vectors_of_plain_arithmetic() {
     let tiny = Tiny::new();
     let model = MiniLm::open(&tiny.path()).expect("the directory is a model");
-    let plain = Plain::open(&tiny.path()).expect("plain arithmetic reads it, too");
+    let plain = Plain::open(&tiny.path()).expect("the plain implementation opens the model");
     assert_eq!(model.dimensions(), 30);
     for text in TEXTS {
         let expected = plain.encode(&model.tokens(text)).expect("the tokens are known");
@@ -46,7 +46,7 @@ fn a_model_is_named_after_its_directory_and_its_bytes() {
     let id = MiniLm::open(&tiny.path()).expect("the directory is a model").id().to_owned();
     assert!(id.starts_with("tiny-model-"), "{id}");
     tiny.configure("layer_norm_eps", json!(1e-6));
-    assert_ne!(MiniLm::open(&tiny.path()).expect("still a model").id(), id);
+    assert_ne!(MiniLm::open(&tiny.path()).expect("the model is still valid").id(), id);
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn a_saved_model_is_the_same_model() {
     let tiny = Tiny::new();
     let model = MiniLm::open(&tiny.path()).expect("the directory is a model");
     let file = tiny.path().join("saved.model");
-    model.save(&file).expect("it can be written");
-    let again = MiniLm::open(&file).expect("it can be read");
+    model.save(&file).expect("the model is saved");
+    let again = MiniLm::open(&file).expect("the saved model opens");
     assert_eq!((again.id(), again.encode("send")), (model.id(), model.encode("send")));
 }
 
@@ -90,7 +90,7 @@ fn weights_may_have_sixteen_bits_of_either_kind() {
 fn nan_weights_give_zero_vectors() {
     let tiny = Tiny::new();
     tiny.write_weights("NaN");
-    let model = MiniLm::open(&tiny.path()).expect("it has the shape of a model");
+    let model = MiniLm::open(&tiny.path()).expect("the shapes of the weights are valid");
     assert_eq!(model.encode("send a mail"), vec![0.0; 30]);
 }
 
@@ -149,13 +149,13 @@ fn broken_files_are_errors_with_the_path() {
 fn missing_and_cut_off_files_are_errors() {
     let tiny = Tiny::new();
     let weights = tiny.path().join("model.safetensors");
-    let whole = std::fs::read(&weights).expect("weights are there");
+    let whole = std::fs::read(&weights).expect("read the weights");
     for len in [0, 7, 100, whole.len() / 2, whole.len() - 1] {
-        std::fs::write(&weights, &whole[..len]).expect("weights can be cut");
+        std::fs::write(&weights, &whole[..len]).expect("truncate the weights");
         assert!(refusal(&tiny).contains("model.safetensors"), "{len}: {}", refusal(&tiny));
     }
     for name in ["model.safetensors", "vocab.txt", "config.json"] {
-        std::fs::remove_file(tiny.path().join(name)).expect("it was there");
+        std::fs::remove_file(tiny.path().join(name)).expect("remove the file");
         assert!(refusal(&tiny).contains(name), "{}", refusal(&tiny));
     }
     assert!(MiniLm::open(&tiny.path().join("nowhere")).is_err());

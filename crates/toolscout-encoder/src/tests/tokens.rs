@@ -1,7 +1,7 @@
 use crate::MiniLm;
 
 fn tokens(text: &str) -> String {
-    let all = MiniLm::built_in().expect("the model is there").tokens(text);
+    let all = MiniLm::built_in().expect("the model is built in").tokens(text);
     assert_eq!((all[0].as_str(), all[all.len() - 1].as_str()), ("[CLS]", "[SEP]"));
     all[1..all.len() - 1].join(" ")
 }
@@ -59,7 +59,7 @@ fn a_word_of_a_hundred_letters_is_a_word_and_a_longer_one_is_not() {
 
 #[test]
 fn a_long_text_is_truncated_to_the_token_limit() {
-    let model = MiniLm::built_in().expect("the model is there");
+    let model = MiniLm::built_in().expect("the model is built in");
     let text = "word ".repeat(200_000);
     assert_eq!(model.tokens(&text).len(), 128);
     assert_eq!(model.looking_at(10_000).tokens(&text).len(), 256);

@@ -8,7 +8,7 @@ const REFERENCE: &[u8] = include_bytes!("reference.f32");
 const TEXTS: &str = include_str!("reference.txt");
 
 fn model() -> &'static MiniLm {
-    MiniLm::built_in().expect("the model is there")
+    MiniLm::built_in().expect("the model is built in")
 }
 
 fn texts() -> Vec<&'static str> {
@@ -17,7 +17,7 @@ fn texts() -> Vec<&'static str> {
 
 #[test]
 fn the_built_in_model_is_reproducible() {
-    model().verify().expect("the checksum fits");
+    model().verify().expect("the checksum matches");
 }
 
 #[test]
