@@ -19,9 +19,9 @@ use toolscout_core::{ErrorKind, ToolOutput};
 fn serve(answers: Vec<String>) -> (SocketAddr, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback works");
     let address = listener.local_addr().expect("it has an address");
-    let asked = std::thread::spawn(move || {
+    let server_thread = std::thread::spawn(move || {
         let each = answers.into_iter().map(|answer| {
-            let (mut stream, _) = listener.accept().expect("somebody comes");
+            let (mut stream, _) = listener.accept().expect("a client connects");
             let request = read_request(&mut BufReader::new(&mut stream));
             // A client that has read enough may close the connection early.
             let _ = stream.write_all(answer.as_bytes());
@@ -29,7 +29,7 @@ fn serve(answers: Vec<String>) -> (SocketAddr, JoinHandle<Vec<String>>) {
         });
         each.collect()
     });
-    (address, asked)
+    (address, server_thread)
 }
 
 fn read_request(reader: &mut impl BufRead) -> String {
@@ -39,7 +39,7 @@ fn read_request(reader: &mut impl BufRead) -> String {
         .lines()
         .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
-    reader.read_exact(&mut body).expect("the body is whole");
+    reader.read_exact(&mut body).expect("the body is complete");
     head + &String::from_utf8_lossy(&body)
 }
 
@@ -64,7 +64,7 @@ fn recipe(method: &str, url: &str) -> HttpRecipe {
 async fn done(recipe: HttpRecipe, arguments: Value) -> ToolOutput {
     run(&Recipe::Http(recipe), &call("t", arguments), &ToolSandbox::default(), &cx())
         .await
-        .expect("there is an answer")
+        .expect("the call succeeds")
 }
 
 fn url_of(template: &str, arguments: Value) -> Result<String, String> {
@@ -76,10 +76,13 @@ fn url_of(template: &str, arguments: Value) -> Result<String, String> {
 fn arguments_stay_in_their_place_of_the_address() {
     let hostile = json!({"id": "a/b?c=d&e#f %", "q": "x&y=z"});
     assert_eq!(
-        url_of("http://h/items/{id}?q={q}", hostile).expect("fine"),
+        url_of("http://h/items/{id}?q={q}", hostile).expect("the URL is valid"),
         "http://h/items/a%2Fb%3Fc%3Dd%26e%23f%20%25?q=x%26y%3Dz"
     );
-    assert_eq!(url_of("http://h/{a.b}", json!({"a": {"b": 7}})).expect("fine"), "http://h/7");
+    assert_eq!(
+        url_of("http://h/{a.b}", json!({"a": {"b": 7}})).expect("the URL is valid"),
+        "http://h/7"
+    );
 }
 
 #[test]
@@ -94,16 +97,16 @@ fn an_argument_cannot_climb_up_the_address() {
 #[test]
 fn absent_arguments_leave_the_query_and_lack_in_the_path() {
     assert_eq!(
-        url_of("http://h/x?a={a}&b={b}&c=1", json!({"b": 2})).expect("fine"),
+        url_of("http://h/x?a={a}&b={b}&c=1", json!({"b": 2})).expect("the URL is valid"),
         "http://h/x?b=2&c=1"
     );
-    assert_eq!(url_of("http://h/x?a={a}", json!({})).expect("fine"), "http://h/x");
+    assert_eq!(url_of("http://h/x?a={a}", json!({})).expect("the URL is valid"), "http://h/x");
     assert_eq!(
-        url_of("http://h/x?t={t}", json!({"t": ["a", "b"]})).expect("fine"),
+        url_of("http://h/x?t={t}", json!({"t": ["a", "b"]})).expect("the URL is valid"),
         "http://h/x?t=a&t=b"
     );
     assert_eq!(
-        url_of("http://h/{id}", json!({})).expect_err("lacks"),
+        url_of("http://h/{id}", json!({})).expect_err("an argument is missing"),
         "the URL needs the argument `id`"
     );
 }
@@ -111,7 +114,7 @@ fn absent_arguments_leave_the_query_and_lack_in_the_path() {
 #[test]
 fn what_has_no_place_is_added_to_the_query_of_requests_without_a_body() {
     assert_eq!(
-        url_of("http://h/{id}", json!({"id": 1, "q": "a b"})).expect("fine"),
+        url_of("http://h/{id}", json!({"id": 1, "q": "a b"})).expect("the URL is valid"),
         "http://h/1?q=a+b"
     );
 }
@@ -124,7 +127,7 @@ fn only_web_addresses_are_addresses() {
 
 #[tokio::test]
 async fn a_post_carries_the_unused_arguments_as_json_and_gets_structure_back() {
-    let (address, asked) =
+    let (address, server_thread) =
         serve(vec![answer("200 OK", "content-type: application/json\r\n", "{\"ok\": 1.0}\n")]);
     let output = done(
         recipe("post", &format!("http://{address}/x/{{id}}")),
@@ -137,7 +140,7 @@ async fn a_post_carries_the_unused_arguments_as_json_and_gets_structure_back() {
         "{:?}",
         output.raw()
     );
-    let request = asked.join().expect("asked").remove(0);
+    let request = server_thread.join().expect("the server received requests").remove(0);
     assert!(request.starts_with("POST /x/5 HTTP/1.1\r\n"), "{request}");
     assert!(request.contains("content-type: application/json\r\n"), "{request}");
     assert!(request.ends_with("\r\n\r\n{\"a\":[1],\"b\":\"c\"}"), "{request}");
@@ -157,9 +160,11 @@ async fn a_refusal_is_a_failure_with_status_and_words() {
 #[tokio::test]
 async fn redirects_are_followed_within_an_origin_only() {
     let moved = answer("302 Found", "location: /there\r\n", "");
-    let (address, asked) = serve(vec![moved, answer("200 OK", "", "here")]);
+    let (address, server_thread) = serve(vec![moved, answer("200 OK", "", "here")]);
     assert_eq!(text(&done(recipe("GET", &format!("http://{address}/x")), json!({})).await), "here");
-    assert!(asked.join().expect("asked")[1].starts_with("GET /there "));
+    assert!(
+        server_thread.join().expect("the server received requests")[1].starts_with("GET /there ")
+    );
 
     // The other origin is a port without a listener: following would be an error, not a result.
     let away = answer("302 Found", "location: http://127.0.0.1:1/there\r\n", "");
@@ -179,7 +184,7 @@ async fn responses_that_are_too_large_or_too_late_are_errors() {
     let get = Recipe::Http(recipe("GET", &format!("http://{address}/")));
     let err = run(&get, &call("t", json!({})), &ToolSandbox::default(), &cx())
         .await
-        .expect_err("too much");
+        .expect_err("the response is too large");
     assert!(err.to_string().contains("answered with more than 8 MiB"), "{err}");
 
     // Accepts connections into its queue and never responds.
@@ -189,7 +194,7 @@ async fn responses_that_are_too_large_or_too_late_are_errors() {
     slow.timeout_ms = 100;
     let err = run(&Recipe::Http(slow), &call("t", json!({})), &ToolSandbox::default(), &cx())
         .await
-        .expect_err("too late");
+        .expect_err("the request times out");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     assert!(err.to_string().ends_with("/ timed out after 100 ms"), "{err}");
 }
@@ -223,7 +228,7 @@ fn headers_read_only_listed_variables() {
         header("Bearer env:TOKEN", &["TOKEN"], json!({})),
         Ok(Some("Bearer s3cret".to_owned()))
     );
-    let refused = header("env:TOKEN", &[], json!({})).expect_err("not let through");
+    let refused = header("env:TOKEN", &[], json!({})).expect_err("the variable is not passed on");
     assert_eq!(
         refused,
         "a header refers to `env:TOKEN`, but `TOKEN` is not in the tool's `env` list"
@@ -245,7 +250,7 @@ fn arguments_cannot_reference_variables_or_add_headers() {
 fn body(template: &str, kind: Option<&'static str>, arguments: Value) -> String {
     let kind = kind.map(HeaderValue::from_static);
     let arguments = arguments.as_object().expect("an object").clone();
-    fill(template, &arguments, kind.as_ref()).expect("it can be filled").text
+    fill(template, &arguments, kind.as_ref()).expect("the template is valid").text
 }
 
 #[test]

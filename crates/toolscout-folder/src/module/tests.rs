@@ -76,13 +76,15 @@ fn the_response_is_the_line_with_the_nonce() {
     let stdout = b"hello\n\nN:{\"tools\":[]}\nbye".to_vec();
     let mut outcome = super::ProgramOutput { status, stdout, stderr: b"err\n".to_vec() };
     let answer =
-        super::take_response(&mut outcome, "N:").expect("it can be read").expect("it is there");
+        super::take_response(&mut outcome, "N:").expect("the output is valid").expect("a response");
     assert!(answer.tools.is_some_and(|tools| tools.is_empty()));
     assert_eq!(outcome.stderr_text(), "err\nhello\nbye");
 
     let forged =
         super::ProgramOutput { status, stdout: b"{\"tools\":[]}\n".to_vec(), stderr: Vec::new() };
-    assert!(super::take_response(&mut forged.clone(), "N:").expect("nothing to read").is_none());
+    assert!(
+        super::take_response(&mut forged.clone(), "N:").expect("the output is valid").is_none()
+    );
     assert_ne!(super::nonce(), super::nonce());
 }
 
@@ -90,6 +92,6 @@ fn the_response_is_the_line_with_the_nonce() {
 async fn an_unsupported_language_has_a_reason() {
     let world = World::new();
     let recipe = plain(world.file("a.rb", ""));
-    let err = called(&recipe, "a", json!({})).await.expect_err("it cannot run");
+    let err = called(&recipe, "a", json!({})).await.expect_err("the language is not supported");
     assert!(err.to_string().contains("is not in a language that toolscout can load"), "{err}");
 }

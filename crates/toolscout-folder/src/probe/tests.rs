@@ -25,7 +25,7 @@ async fn probed(program: PathBuf) -> Result<Vec<Result<Probed, String>>, SourceE
 async fn probed_output(text: &str) -> Vec<Result<Probed, String>> {
     let world = World::new();
     let program = world.sh("t", &format!("cat <<'END'\n{text}\nEND"));
-    probed(program).await.expect("it answers")
+    probed(program).await.expect("the probe succeeds")
 }
 
 /// O-01: one tool, every field, the schema as written.
@@ -95,7 +95,7 @@ async fn refused(body: &str) -> String {
     let world = World::new();
     let program = world.sh("t", body);
     let shown = program.display().to_string();
-    probed(program).await.expect_err("no answer").to_string().replace(&shown, "T")
+    probed(program).await.expect_err("the probe fails").to_string().replace(&shown, "T")
 }
 
 /// O-03: files with invalid responses.
@@ -124,7 +124,7 @@ async fn a_file_that_hangs_times_out() {
     let limits = ProbeLimits { per_file: Duration::from_millis(200), ..ProbeLimits::default() };
     let err = probe(&SourceId::local(), &recipe, &limits, &ToolSandbox::default(), &cx())
         .await
-        .expect_err("too long");
+        .expect_err("the probe times out");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     assert!(err.to_string().contains("/t` timed out after 200 ms"), "{err}");
     assert_gone(number_in(&world.path().join("group")).await).await;
@@ -139,7 +139,7 @@ async fn the_deadline_of_the_caller_applies() {
     let sandbox = ToolSandbox::default();
     let err = probe(&SourceId::local(), &recipe, &ProbeLimits::default(), &sandbox, &cx)
         .await
-        .expect_err("too long");
+        .expect_err("the probe times out");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
 }
 
@@ -154,11 +154,8 @@ async fn a_file_that_floods_its_output_is_stopped() {
 async fn a_probe_inherits_few_variables() {
     let world = World::new();
     let body = r#"env | sed 's/=.*//' | grep -v -e '^LC_' | sort | tr '\n' ' ' > seen; echo '[]'"#;
-    assert!(probed(world.sh("t", body)).await.expect("it answers").is_empty());
+    assert!(probed(world.sh("t", body)).await.expect("the probe succeeds").is_empty());
     let seen = std::fs::read_to_string(world.path().join("seen")).expect("it was written");
     assert!(seen.contains("TOOLSCOUT_DEPTH") && seen.contains("PATH"), "{seen}");
-    assert!(
-        !seen.contains("CARGO"),
-        "cargo's variables are in our environment and must not be in theirs: {seen}"
-    );
+    assert!(!seen.contains("CARGO"), "the tool must not get cargo's variables: {seen}");
 }

@@ -49,10 +49,10 @@ fn project() -> TempDir {
 }
 
 fn folders(project: &Path, pattern: &str) -> RequestFolder {
-    let made = RequestFolder::new("X-User-ID", pattern, project, "users/{value}/tools", || {
+    let folder = RequestFolder::new("X-User-ID", pattern, project, "users/{value}/tools", || {
         FolderSource::builder().trust(|_: &Path| true)
     });
-    made.expect("it can be")
+    folder.expect("the settings are valid")
 }
 
 /// P-01, P-02.

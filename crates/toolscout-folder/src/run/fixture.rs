@@ -24,7 +24,7 @@ pub(crate) fn text(output: &ToolOutput) -> String {
 }
 
 /// Whether a test can run here; prints a note if it cannot.
-#[expect(clippy::print_stdout, reason = "whoever runs the tests should see what was not tested")]
+#[expect(clippy::print_stdout, reason = "reports skipped tests")]
 pub(crate) fn has(program: &str) -> bool {
     let found = toolscout_process::program::find(program).is_some();
     if !found {

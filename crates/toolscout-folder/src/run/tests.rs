@@ -182,7 +182,7 @@ async fn arguments_too_long_for_a_command_line_are_an_error() {
             &cx(),
         )
         .await
-        .expect_err("too long");
+        .expect_err("the argument is too long");
         assert!(
             err.to_string().contains("let the tool read them with `input = \"stdin\"`"),
             "{err}"
@@ -367,12 +367,12 @@ async fn the_shorter_time_limit_applies() {
         &short,
     )
     .await
-    .expect_err("too long");
+    .expect_err("the call times out");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     recipe.timeout_ms = 200;
     let err = run(&Recipe::Command(recipe), &call("t", json!({})), &ToolSandbox::default(), &cx())
         .await
-        .expect_err("too long");
+        .expect_err("the call times out");
     assert_eq!(err.to_string(), "source `local`: `./t` timed out after 200 ms");
 }
 
@@ -385,7 +385,7 @@ async fn a_cancelled_call_ends_all_processes() {
     let sandbox = ToolSandbox::default();
     let mut running = Box::pin(run(&recipe, &call, &sandbox, &cx));
     let group = tokio::select! {
-        it = &mut running => panic!("it ended: {it:?}"),
+        it = &mut running => panic!("the call ended early: {it:?}"),
         it = number_in(&file) => it,
     };
     assert!(!members(group).is_empty());

@@ -53,7 +53,7 @@ fn tsx_is_found_in_parent_folders() {
     let file = world.file("a/b/tool.ts", "");
     assert_eq!(find_tsx(&file), None);
     world.file("node_modules/tsx/package.json", r#"{"exports":{".":"./dist/my loader.mjs"}}"#);
-    let found = find_tsx(&file).expect("it is there");
+    let found = find_tsx(&file).expect("tsx is found");
     assert!(
         found.starts_with("file:///") && found.ends_with("/node_modules/tsx/dist/my%20loader.mjs"),
         "{found}"

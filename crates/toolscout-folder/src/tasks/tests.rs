@@ -91,11 +91,12 @@ fn one_task_becomes_a_tool_file() {
     world.file("Makefile", "deploy: ## Deploy the service\n\t./deploy\n");
     let words = ["make", "deploy"].map(str::to_owned);
     let file = |words: &[String]| task_tool_file(words, &world.path(), None);
-    let TaskToolFile { name, text, .. } = file(&words).expect("a task").expect("it is written");
+    let TaskToolFile { name, text, .. } =
+        file(&words).expect("a task").expect("the tool file is valid");
     assert_eq!(name, "make-deploy");
     assert!(text.contains("command = [\"make\", \"--no-print-directory\", \"deploy\"]"), "{text}");
     let words = ["make", "x"].map(str::to_owned);
-    let error = file(&words).expect("a task").expect_err("unknown");
+    let error = file(&words).expect("a task").expect_err("the task is unknown");
     assert_eq!(error, "`Makefile` has no documented task `x`; it has: deploy");
     assert!(file(&["make".to_owned(), "-j".to_owned(), "x".to_owned()]).is_none());
 }

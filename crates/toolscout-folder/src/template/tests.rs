@@ -11,7 +11,7 @@ fn arguments(value: Value) -> Arguments {
 
 fn filled(templates: &[&str], value: Value) -> Vec<String> {
     let templates: Vec<_> = templates.iter().map(|template| (*template).to_owned()).collect();
-    argv(&templates, &arguments(value)).expect("it can be filled")
+    argv(&templates, &arguments(value)).expect("the template is valid")
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn variables_are_named_after_their_arguments() {
     let expected = [("TOOL_MAX_SIZE", "3"), ("TOOL_O", r#"{"k":1}"#), ("TOOL_URL", "a b")];
     let expected: Vec<_> =
         expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    assert_eq!(variables(&arguments(value)).expect("fine"), expected);
+    assert_eq!(variables(&arguments(value)).expect("the arguments are valid"), expected);
 }
 
 #[test]

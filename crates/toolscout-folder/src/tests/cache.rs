@@ -35,12 +35,15 @@ fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
 /// Sets the modification time of a file far into the past.
 fn age(world: &World, path: &str) {
     let file = File::options().append(true).open(world.path(path)).expect("opened");
-    file.set_modified(SystemTime::now() - Duration::from_secs(60)).expect("aged");
+    file.set_modified(SystemTime::now() - Duration::from_secs(60))
+        .expect("set the modification time");
 }
 
 fn record(store: &MemoryStore) -> Vec<u8> {
-    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
-    store.read(Namespace::Scan, key).expect("read").expect("kept")
+    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else {
+        panic!("expected one record")
+    };
+    store.read(Namespace::Scan, key).expect("read").expect("the record exists")
 }
 
 /// A-19: the second scan uses the record; a changed file is read, the others are not.
@@ -72,7 +75,7 @@ fn only_changed_files_are_read_again() {
     assert_eq!(scan(&world, &store).1, ["c"]);
     assert!(
         !String::from_utf8_lossy(&record(&store)).contains("a.tool.toml"),
-        "a file that is gone is forgotten"
+        "a deleted file is removed from the record"
     );
 }
 
@@ -84,16 +87,18 @@ fn a_file_written_just_now_is_read_again() {
     let store = Arc::new(MemoryStore::default());
     scan(&world, &store);
     // The record for this file is now wrong, but the stamp does not show it.
-    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
-    let lie = String::from_utf8(record(&store))
+    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else {
+        panic!("expected one record")
+    };
+    let forged = String::from_utf8(record(&store))
         .expect("text")
         .replace("\"name\":\"a\"", "\"name\":\"lie\"");
-    store.write(Namespace::Scan, key, lie.as_bytes()).expect("written");
+    store.write(Namespace::Scan, key, forged.as_bytes()).expect("written");
     assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 1 }, vec!["a".to_owned()]));
     assert_eq!(
         scan(&world, &store).0,
         ScanCounts { hits: 1, misses: 0 },
-        "read, and found to be the same"
+        "the file is read again and unchanged"
     );
 }
 
@@ -102,19 +107,21 @@ fn a_broken_record_counts_as_empty() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let store = Arc::new(MemoryStore::default());
     let whole = scan(&world, &store).1;
-    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
-    for lie in [
+    let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else {
+        panic!("expected one record")
+    };
+    for damaged in [
         "",
         "{",
         "null",
         r#"{"version":99,"written":0,"files":[]}"#,
         r#"{"version":1,"written":0,"files":[[1]]}"#,
     ] {
-        store.write(Namespace::Scan, key, lie.as_bytes()).expect("written");
+        store.write(Namespace::Scan, key, damaged.as_bytes()).expect("written");
         assert_eq!(
             scan(&world, &store),
             (ScanCounts { hits: 0, misses: 1 }, whole.clone()),
-            "{lie}"
+            "{damaged}"
         );
     }
 }

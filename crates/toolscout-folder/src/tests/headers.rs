@@ -47,7 +47,7 @@ async fn a_header_describes_a_plain_script() {
         tool.input_schema.as_str(),
         r#"{"type":"object","properties":{"path":{"type":"string","description":"Where - really - to look"},"depth":{"type":"integer","description":"How many levels","default":2},"format":{"type":"string","enum":["table","json"],"default":"table"},"label":{"type":"string","description":"With a \"quoted\" word","default":"all of it"},"skip":{"type":"array","items":{"type":"string"},"default":["a"]}},"required":["path"]}"#
     );
-    let header = header::read(DISK).expect("a header").expect("sound");
+    let header = header::read(DISK).expect("a header").expect("the header is valid");
     assert_eq!(header.input, Some(ArgumentPassing::Args(vec![])));
     assert_eq!(header.tool.timeout_ms, Some(90_000));
     assert_eq!(header.env, ["DU_BLOCK_SIZE", "LC_ALL"]);

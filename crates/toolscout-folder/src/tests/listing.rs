@@ -147,7 +147,7 @@ async fn strict_stops_at_the_first_warning() {
     let world = three_good_one_bad();
     let found = listing(&world.builder().strict(true).build()).await;
     let Some(toolscout_core::SourceError::Stopped(diagnostic)) = &found.error else {
-        panic!("not stopped")
+        panic!("expected `Stopped`")
     };
     assert_eq!(diagnostic.path, Some(world.path("tools/c.tool.toml")));
     assert_eq!(found.names(), ["a", "b"]);
@@ -210,7 +210,9 @@ async fn a_slow_root_does_not_hide_a_fast_one() {
         RootsFrom(move || stream::iter([Ok(Root::project(&root))]).chain(stream::pending()));
     let source = FolderSource::builder().roots(roots).build();
     let mut found = source.discover(user());
-    let first = tokio::time::timeout(Duration::from_secs(20), found.next()).await.expect("in time");
+    let first = tokio::time::timeout(Duration::from_secs(20), found.next())
+        .await
+        .expect("a result arrives in time");
     assert!(matches!(first, Some(Ok(DiscoveryItem::Tool(tool))) if tool.id.name.as_str() == "a"));
 }
 
@@ -227,7 +229,7 @@ async fn a_dropped_discovery_changes_nothing() {
     assert!(found.next().await.is_some());
     drop(found);
     let b = ToolName::new("b").expect("a name");
-    assert_eq!(source.trusts(&b), Some(false), "the old list is in force");
+    assert_eq!(source.trusts(&b), Some(false), "the old list still applies");
     listing(&source).await;
     assert_eq!(source.trusts(&b), None);
 }
@@ -252,11 +254,11 @@ async fn loading_runs_a_discovery_if_there_was_none() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", "first"))]);
     let source = world.source();
     let name = ToolName::new("a").expect("a name");
-    let tool = source.load(&name, user()).await.expect("loaded").expect("mine");
+    let tool = source.load(&name, user()).await.expect("loaded").expect("the source has the tool");
     assert_eq!(tool.description.as_deref(), Some("first"));
     world.file("tools/a.tool.toml", tool_file("a", "second"));
-    let tool = source.load(&name, user()).await.expect("loaded").expect("mine");
+    let tool = source.load(&name, user()).await.expect("loaded").expect("the source has the tool");
     assert_eq!(tool.description.as_deref(), Some("second"), "an edit needs no new discovery");
     let other = ToolName::new("other").expect("a name");
-    assert!(source.load(&other, user()).await.expect("asked").is_none());
+    assert!(source.load(&other, user()).await.expect("loaded").is_none());
 }

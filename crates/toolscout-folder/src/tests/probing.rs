@@ -36,7 +36,7 @@ fn authorized(listing: &Listing, tool: &str, arguments: &[(&str, &str)]) -> Auth
         arguments.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
     let now = AuthorizationContext::new(user().caller);
     authorization::authorize(ToolCall::new(tool.id.clone(), arguments), tool, now)
-        .expect("let through")
+        .expect("the call is authorized")
 }
 
 fn text(output: &ToolOutput) -> String {
@@ -82,7 +82,11 @@ async fn an_untrusted_file_is_started_only_for_a_user() {
     assert_eq!(refused.kind(), ErrorKind::Refused);
     assert!(starts(&world, "tools/say.sh").is_empty());
     // The file contains one tool, so that tool is used, under any name.
-    let tool = source.load(&name_of("say"), user()).await.expect("loaded").expect("mine");
+    let tool = source
+        .load(&name_of("say"), user())
+        .await
+        .expect("loaded")
+        .expect("the source has the tool");
     assert_eq!(
         (tool.id.name.as_str(), tool.description.as_deref()),
         ("say", Some("Says it again"))
@@ -101,13 +105,17 @@ async fn without_probing_only_cached_results_are_used() {
     let store: Arc<MemoryStore> = Arc::default();
     let quiet = || trusting(world.builder()).store(store.clone()).probing(Probing::Never).build();
     assert_eq!(world.show(&listing(&quiet()).await), "say [unprobed]\n");
-    let tool = quiet().load(&name_of("say"), user()).await.expect("loaded").expect("mine");
+    let tool = quiet()
+        .load(&name_of("say"), user())
+        .await
+        .expect("loaded")
+        .expect("the source has the tool");
     assert_eq!(tool.status.as_str(), "unprobed");
     assert!(starts(&world, "tools/say.sh").is_empty());
     listing(&trusting(world.builder()).store(store.clone()).build()).await;
     let source = quiet();
     let found = listing(&source).await;
-    source.call(authorized(&found, "echo", &[]), agent()).await.expect("a call is no probe");
+    source.call(authorized(&found, "echo", &[]), agent()).await.expect("a call needs no probe");
     assert_eq!(world.show(&listing(&quiet()).await), "echo [ready] Says it again\n");
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
 }
@@ -123,14 +131,25 @@ async fn a_listed_tool_is_loaded_on_first_use() {
     let found = listing(&source).await;
     assert_eq!(world.show(&found), "fetch-data [static] Mine\n");
     assert!(starts(&world, "tools/say.sh").is_empty());
-    let tool = source.load(&name_of("fetch-data"), agent()).await.expect("loaded").expect("mine");
-    assert_eq!(tool.description.as_deref(), Some("Mine"), "the manifest's words stay");
+    let tool = source
+        .load(&name_of("fetch-data"), agent())
+        .await
+        .expect("loaded")
+        .expect("the source has the tool");
+    assert_eq!(
+        tool.description.as_deref(),
+        Some("Mine"),
+        "the description of the manifest is kept"
+    );
     assert_eq!(tool.status, Status::Ready);
-    assert!(tool.annotations.is_some(), "the rest comes from the file");
+    assert!(tool.annotations.is_some(), "the other fields come from the file");
     source.call(authorized(&found, "fetch-data", &[]), agent()).await.expect("called");
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
-    let own =
-        source.definition(&name_of("fetch-data"), &user()).await.expect("asked").expect("askable");
+    let own = source
+        .definition(&name_of("fetch-data"), &user())
+        .await
+        .expect("read")
+        .expect("the tool has a definition");
     assert_eq!(
         (own.description.as_deref(), own.path),
         (Some("Says it again"), world.path("tools/say.sh"))
@@ -206,8 +225,9 @@ async fn a_file_is_read_again_before_it_is_started() {
     let output = source.call(authorized(&found, "a", &[]), agent()).await.expect("called");
     assert_eq!(text(&output).trim(), "two");
     world.file("tools/a.tool.toml", "name = \"b\"\n[run]\ncommand = [\"echo\"]\n");
-    let gone = source.call(authorized(&found, "a", &[]), agent()).await.expect_err("gone");
-    assert!(matches!(gone, SourceError::NotMine { .. }), "{gone}");
+    let error =
+        source.call(authorized(&found, "a", &[]), agent()).await.expect_err("the tool was removed");
+    assert!(matches!(error, SourceError::NotMine { .. }), "{error}");
     let outside =
         World::with(&[("x.tool.toml", "name = \"a\"\n[run]\ncommand = [\"echo\", \"three\"]\n")]);
     std::fs::remove_file(world.path("tools/a.tool.toml")).expect("removed");
@@ -244,7 +264,7 @@ async fn an_unavailable_tool_has_a_reason() {
     assert_eq!(err.kind(), ErrorKind::Unavailable);
     assert!(err.to_string().contains("`tools/a.sh` does not exist"), "{err}");
     world.script("tools/a.sh", ECHO);
-    source.call(authorized(&found, "a", &[]), agent()).await.expect("there by now");
+    source.call(authorized(&found, "a", &[]), agent()).await.expect("the program exists now");
 }
 
 #[tokio::test]
@@ -265,7 +285,7 @@ async fn trust_covers_a_folder_and_its_content() {
     assert!(listing(&source).await.tool("a").provenance.trusted);
     assert!(trusted.remove(&world.path("p")).expect("removed"));
     assert!(!trusted.covers(&world.path("p")));
-    assert!(trusted.add(&world.path("q/x"), author()).is_err(), "a file is no folder");
+    assert!(trusted.add(&world.path("q/x"), author()).is_err(), "a file is not a folder");
     // The owner of the folder has changed since it was trusted.
     trusted.add(&world.path("q"), author()).expect("trusted");
     if std::os::unix::fs::chown(world.path("q"), Some(54_321), None).is_ok() {
@@ -294,7 +314,7 @@ async fn a_changed_file_is_neither_probed_nor_run_for_an_agent() {
     assert!(found.tool("echo").provenance.trusted);
     let call = authorized(&found, "echo", &[]);
     world.script("tools/a.sh", &format!("{ECHO}# changed\n"));
-    let error = source.call(call, agent()).await.expect_err("it has changed");
+    let error = source.call(call, agent()).await.expect_err("the file has changed");
     assert!(error.to_string().contains("have changed since you trusted"), "{error}");
     let found = listing(&source).await;
     assert!(!found.tool("a").provenance.trusted);

@@ -49,7 +49,7 @@ async fn files_with_tool_markers_are_listed_by_name() {
         .diagnostics()
         .into_iter()
         .find(|diagnostic| diagnostic.kind == DiagnosticKind::Untrusted)
-        .expect("one");
+        .expect("a diagnostic for untrusted files");
     assert_eq!(untrusted.hint, Some(format!("toolscout trust {}", world.root.display())));
 }
 

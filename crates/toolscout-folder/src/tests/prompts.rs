@@ -19,7 +19,7 @@ fn library(source: &super::FolderSource) -> &dyn Library {
 fn prompts(source: &super::FolderSource) -> Vec<Value> {
     library(source)
         .contents(&agent())
-        .expect("holdings")
+        .expect("the contents of the library")
         .prompts
         .iter()
         .map(RawJson::to_value)
@@ -54,7 +54,7 @@ async fn a_file_is_a_prompt_with_its_arguments() {
     assert_eq!(
         text(&source, json!({"name": "plain"})).await,
         "Say {{hello}}.\n",
-        "no arguments, no places"
+        "a prompt without arguments has no placeholders"
     );
     let filled = json!({"name": "release-notes", "arguments": {"since": "v1 {{tone}}", "tone": "Be brief."}});
     assert_eq!(text(&source, filled).await, "Write notes since v1 {{tone}}. Be brief.\n");
@@ -133,8 +133,9 @@ async fn an_untrusted_folder_offers_no_prompts() {
         [DiagnosticLevel::Debug]
     );
     assert!(prompts(&source).is_empty());
-    let able = library(&source).contents(&agent()).expect("holdings").capabilities;
-    assert_eq!(able.map(|able| able.to_value()), Some(json!({})), "nobody knows of any");
+    let capabilities =
+        library(&source).contents(&agent()).expect("the contents of the library").capabilities;
+    assert_eq!(capabilities.map(|value| value.to_value()), Some(json!({})), "no prompts are known");
 }
 
 #[tokio::test]

@@ -59,15 +59,16 @@ async fn a_strategy_finds_tools_and_the_source_decides() {
     );
     assert!(!found.tool("a").provenance.trusted);
     assert!(matches!(found.tool("a").status, Status::Unavailable(_)));
-    let tool = source.load(&name_of("a"), user()).await.expect("loaded").expect("mine");
+    let tool =
+        source.load(&name_of("a"), user()).await.expect("loaded").expect("the source has the tool");
     assert!(
         matches!(tool.status, Status::Unavailable(_)),
         "it can be described, though not called"
     );
-    let missing = source.load(&name_of("$(id)"), agent()).await.expect("asked");
+    let missing = source.load(&name_of("$(id)"), agent()).await.expect("loaded");
     assert!(missing.is_none());
-    let gone = source.definition(&name_of("nobody"), &user()).await.expect("asked");
-    assert!(gone.is_none());
-    let err = source.definition(&name_of("a"), &user()).await.expect_err("not there");
+    let unknown = source.definition(&name_of("nobody"), &user()).await.expect("read");
+    assert!(unknown.is_none());
+    let err = source.definition(&name_of("a"), &user()).await.expect_err("the tool is unavailable");
     assert_eq!(err.kind(), ErrorKind::Invalid);
 }

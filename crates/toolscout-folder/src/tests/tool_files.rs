@@ -18,7 +18,7 @@ async fn recipe(world: &World) -> Recipe {
             return recipe;
         }
     }
-    panic!("no tool")
+    panic!("expected a tool")
 }
 
 const FETCH: &str = r#"
@@ -83,7 +83,7 @@ async fn a_tool_file_describes_everything() {
 async fn arguments_default_to_standard_input() {
     let text = "name = \"a\"\n[run]\ncommand = [\"cat\"]\ninput = \"stdin\"\nargs = [\"--url\", \"{url}\"]\n";
     let world = World::with(&[("tools/a.tool.toml", text)]);
-    let Recipe::Command(command) = recipe(&world).await else { panic!("no command") };
+    let Recipe::Command(command) = recipe(&world).await else { panic!("expected a command") };
     assert_eq!(command.input, ArgumentPassing::Stdin);
     assert_eq!(world.page().await, "a [ready]\n");
 }
@@ -159,7 +159,7 @@ async fn reason(name: &str, text: impl AsRef<[u8]>) -> String {
         .file(&format!("tools/{name}"), text)
         .file("tools/good.tool.toml", super::tool_file("good", ""));
     let found = listing(&world.source()).await;
-    assert_eq!(found.names(), ["good"], "one bad file hides nothing");
+    assert_eq!(found.names(), ["good"], "one bad file does not hide the others");
     let [diagnostic] = found.diagnostics()[..] else { panic!("{}", world.show(&found)) };
     format!("{:?}: {}", diagnostic.kind, diagnostic.message)
 }
@@ -331,7 +331,7 @@ async fn a_command_stays_in_its_folder() {
     assert_eq!(
         world.page().await,
         "a [ready]\n",
-        "inside is fine, and the script belongs to the tool file"
+        "the project is allowed, and the script belongs to the tool file"
     );
 }
 

@@ -37,9 +37,9 @@ fn help_texts_of_real_programs_are_read() {
         assert_eq!(help.style, style, "{name}");
         let path = folder().join(format!("read/{name}.txt"));
         if std::env::var_os("TOOLSCOUT_BLESS").is_some() {
-            std::fs::write(&path, page(&help)).expect("write what was read");
+            std::fs::write(&path, page(&help)).expect("write the expected output");
         }
-        let expected = std::fs::read_to_string(&path).expect("what is expected");
+        let expected = std::fs::read_to_string(&path).expect("read the expected output");
         assert_eq!(page(&help), expected, "{name}");
     }
 }

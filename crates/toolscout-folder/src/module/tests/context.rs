@@ -140,7 +140,7 @@ async fn a_cancelled_call_aborts_its_signal() {
         let (call, cx) = (call(stem, json!({})), cx());
         let sandbox = ToolSandbox::default();
         tokio::select! {
-            output = run(&recipe, &call, &sandbox, &cx) => panic!("it ended: {output:?}"),
+            output = run(&recipe, &call, &sandbox, &cx) => panic!("the call ended: {output:?}"),
             _ = read(&world, "started") => {}
         }
         assert_eq!(read(&world, "aborted").await, "AbortError", "{file}");

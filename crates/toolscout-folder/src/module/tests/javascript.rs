@@ -53,10 +53,10 @@ async fn a_handler_receives_input_and_context() {
         assert_eq!(&output["context"][key], value, "{key}");
     }
     assert_eq!(text(&called(&recipe, "zebra", json!({"n": 4})).await.expect("it runs")), "8");
-    let gone = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
+    let error = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
     assert!(
-        gone.ends_with("no longer has a tool `nope`; it has: main, zebra, apple, late"),
-        "{gone}"
+        error.ends_with("no longer has a tool `nope`; it has: main, zebra, apple, late"),
+        "{error}"
     );
 }
 
@@ -236,7 +236,7 @@ async fn a_module_that_cannot_be_loaded_has_a_reason() {
     assert!(never.contains("exited with an unsettled top-level `await`"), "{never}");
     let err = called(&plain(world.file("t.mjs", "throw 1;")), "t", json!({}))
         .await
-        .expect_err("not loaded");
+        .expect_err("the module does not load");
     assert_eq!(err.kind(), ErrorKind::Unavailable);
 }
 
@@ -256,7 +256,7 @@ for (;;) {}
     let limits = ProbeLimits { per_file: Duration::from_secs(2), ..limits() };
     let err = probe(&SourceId::local(), &recipe, &limits, &ToolSandbox::default(), &cx())
         .await
-        .expect_err("too long");
+        .expect_err("the probe times out");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     assert_gone(number_in(&world.path().join("group")).await).await;
 }

@@ -51,7 +51,7 @@ async fn decorated_functions_are_tools_with_schemas_from_their_signatures() {
         r#"add-up -- Adds {"type": "object", "properties": {"numbers": {"type": "array", "items": {"type": "number"}}}, "required": ["numbers"]}"#,
     ];
     assert_eq!(listed(&tools(&world)).await, expected);
-    assert!(!world.path().join("__pycache__").exists(), "loading leaves nothing behind");
+    assert!(!world.path().join("__pycache__").exists(), "loading leaves no files behind");
 }
 
 #[tokio::test]
@@ -77,8 +77,8 @@ async fn functions_are_called_with_names_and_may_be_async() {
         text(&bad),
         "`fetch` cannot take these arguments: `url` is required; `retries` must be of type integer"
     );
-    let gone = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
-    assert!(gone.ends_with("no longer has a tool `nope`; it has: fetch, add-up"), "{gone}");
+    let error = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
+    assert!(error.ends_with("no longer has a tool `nope`; it has: fetch, add-up"), "{error}");
 }
 
 #[tokio::test]
@@ -311,7 +311,7 @@ async fn a_module_that_cannot_be_loaded_has_a_reason() {
     assert!(exit.contains("could not be loaded: it exited with code 4 (line 2)"), "{exit}");
     let err = called(&plain(world.file("t.py", "import nope_nope")), "t", json!({}))
         .await
-        .expect_err("not loaded");
+        .expect_err("the module does not load");
     assert_eq!(err.kind(), ErrorKind::Unavailable);
     assert!(err.to_string().contains("No module named 'nope_nope'"), "{err}");
 }
