@@ -69,7 +69,7 @@ async fn a_tool_outside_the_scope_is_unknown_everywhere() {
         let called = scoped.call(name, Arguments::new(), agent()).await;
         assert!(matches!(called, Err(Error::UnknownTool { .. })), "{name}");
     }
-    let known = gateway.resolve("mail/send").expect("it is there for others");
+    let known = gateway.resolve("mail/send").expect("the tool exists outside the scope");
     let called = scoped.call_tool(
         &known,
         toolscout_core::ToolCall::new(known.id.clone(), Arguments::new()),
@@ -77,7 +77,10 @@ async fn a_tool_outside_the_scope_is_unknown_everywhere() {
     );
     assert!(matches!(called.await, Err(Error::UnknownTool { .. })));
     assert_eq!(mail.called(), 0);
-    gateway.call("mail/send", Arguments::new(), agent()).await.expect("it runs for others");
+    gateway
+        .call("mail/send", Arguments::new(), agent())
+        .await
+        .expect("the call succeeds outside the scope");
 }
 
 #[tokio::test]
@@ -92,7 +95,7 @@ async fn a_scope_tightens_policies_and_lists_tools_for_itself_only() {
     let scoped = gateway.within("mail");
     assert_eq!(names(&scoped), ["mail/send"]);
     let visibility =
-        |gateway: &Gateway| gateway.resolve("mail/send").expect("it is there").visibility;
+        |gateway: &Gateway| gateway.resolve("mail/send").expect("the tool exists").visibility;
     assert_eq!(visibility(&scoped), Visibility::Listed);
     assert_eq!(visibility(&gateway), Visibility::Searchable);
     assert!(gateway.resolve("mail/read").is_ok());
@@ -109,7 +112,7 @@ async fn scoped_catalogs_are_cached_and_follow_changes() {
     let mut changes = gateway.changes();
     changes.mark_unchanged();
     gateway.set_scopes(Scope::default(), [("some".to_owned(), only(&["mail"]))]);
-    assert!(changes.has_changed().expect("it is there"));
+    assert!(changes.has_changed().expect("the channel is open"));
     assert_eq!(names(&scoped), ["mail/send", "mail/read"]);
     gateway.remove_source(&source("mail"));
     assert!(names(&scoped).is_empty());

@@ -146,7 +146,7 @@ fn channel<T>() -> Channel<T> {
 }
 
 fn listen<T: Send + 'static>(channel: &Channel<T>) -> BoxStream<'_, T> {
-    let receiver = channel.1.lock().take().expect("listened to once");
+    let receiver = channel.1.lock().take().expect("the receiver is taken once");
     Box::pin(stream::unfold(receiver, |mut value| async {
         value.recv().await.map(|event| (event, value))
     }))

@@ -163,7 +163,7 @@ async fn a_session_may_tighten_while_it_runs() {
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_err());
     assert!(
         gateway.call("denied_one", Arguments::new(), cli()).await.is_err(),
-        "looser than its parent"
+        "a session cannot loosen a policy"
     );
     assert!(
         gateway

@@ -47,7 +47,7 @@ async fn an_undiscovered_source_is_queried_for_a_tool_named_with_it() {
     gateway.call("server/a", Arguments::new(), cli()).await.unwrap();
     assert!(
         gateway.call("server/add", Arguments::new(), cli()).await.is_err(),
-        "reviewed all the same"
+        "the definition is reviewed, too"
     );
     assert_eq!(
         gateway.call("server/zzz", Arguments::new(), cli()).await.unwrap_err().kind(),

@@ -96,7 +96,7 @@ async fn an_approval_covers_exactly_one_call() {
     world.pay(json!({"amount": 5, "to": "bob"}), agent_of("ann")).await.unwrap();
     assert!(
         world.pay(json!({"to": "bob", "amount": 5}), agent_of("ann")).await.is_err(),
-        "used up"
+        "an approval is valid once"
     );
     assert_eq!(world.server.executed(), 1);
 }
@@ -134,7 +134,10 @@ async fn pending_approvals_and_decisions_expire_after_five_minutes() {
     let id = world.request_approval(json!({}), agent()).await;
     world.gateway.decide_approval(&id, true, &cli()).unwrap();
     world.clock.fetch_sub(3_600_000, Ordering::SeqCst);
-    assert!(world.pay(json!({}), agent()).await.is_err(), "a clock set back prolongs nothing");
+    assert!(
+        world.pay(json!({}), agent()).await.is_err(),
+        "setting the clock back does not extend an approval"
+    );
     assert_eq!(world.server.executed(), 1);
 }
 
@@ -165,7 +168,7 @@ async fn agents_cannot_decide_and_rejections_are_final() {
     assert_eq!(
         world.request_approval(json!({}), agent()).await,
         id,
-        "the same question is not asked twice"
+        "the pending approval is reused"
     );
     world.gateway.decide_approval(&id, false, &cli()).unwrap();
     let error = world.pay(json!({}), agent()).await.unwrap_err();

@@ -56,7 +56,7 @@ async fn each_decision_about_definitions_leaves_one_event() {
     gateway.approve(&tool("send"), None, &cx).unwrap();
     assert_eq!(log.lines(), ["definition mail/send approved"]);
     assert!(matches!(gateway.approve(&tool("send"), None, &cx), Err(Error::NotQuarantined { .. })));
-    assert!(log.lines().is_empty(), "what failed was not decided");
+    assert!(log.lines().is_empty(), "a failed decision is not recorded");
     gateway.reject(&tool("send"), None, &cx).unwrap();
     assert_eq!(log.lines(), ["definition mail/send rejected"]);
     assert_eq!(gateway.reject_all(&tool("send").source, &cx).unwrap(), 2);

@@ -69,7 +69,7 @@ async fn a_search_emits_an_event_with_its_hits() {
 async fn a_passing_search_emits_no_event() {
     let (_, gateway, recorder, cx) = world().await;
     let view = gateway.view(&cx).await;
-    let asked = gateway.tool_search(&view, &SearchRequest::new("mail a report"), &cx).await;
+    let complete = gateway.tool_search(&view, &SearchRequest::new("mail a report"), &cx).await;
     let typed = gateway
         .tool_search(
             &view,
@@ -77,7 +77,7 @@ async fn a_passing_search_emits_no_event() {
             &cx,
         )
         .await;
-    assert_eq!(typed.hits, asked.hits, "it finds the same");
+    assert_eq!(typed.hits, complete.hits, "the hits are the same");
     assert_eq!(recorder.0.lock().len(), 1);
 }
 

@@ -73,11 +73,11 @@ async fn failed_unfound_and_unfinished_calls_teach_nothing() {
     let office = Arc::new(Actor::new("office", &TOOLS));
     let gateway = gateway_with(office.clone(), Learning::in_memory()).await;
     for cx in [agent(), cli()] {
-        assert!(call(&gateway, "cc_mail", &cx).await, "nobody has asked anything");
+        assert!(call(&gateway, "cc_mail", &cx).await, "a call without a search");
     }
-    assert!(gateway.learning().is_idle(), "and so nobody need write anything");
+    assert!(gateway.learning().is_idle(), "nothing to write");
     search(&gateway, QUERY, &agent()).await;
-    assert!(call(&gateway, "dd_sing", &agent()).await, "was no hit");
+    assert!(call(&gateway, "dd_sing", &agent()).await, "a call of a tool that was not found");
     for answer in [Answer::Fails, Answer::Down, Answer::Wants("more")] {
         office.set_answer(answer);
         call(&gateway, "cc_mail", &agent()).await;
@@ -85,7 +85,7 @@ async fn failed_unfound_and_unfinished_calls_teach_nothing() {
     office.set_answer(Answer::Id);
     search(&gateway, "  ", &agent()).await;
     assert!(feedback(&gateway, &agent()).is_empty());
-    assert!(call(&gateway, "cc_mail", &agent()).await, "one that works after those that did not");
+    assert!(call(&gateway, "cc_mail", &agent()).await, "a successful call after failed ones");
     assert_eq!(feedback(&gateway, &agent()), ["report of the week -> office/cc_mail"]);
 }
 
@@ -117,9 +117,12 @@ async fn feedback_of_one_tenant_never_reaches_another() {
         for (other, other_tenant) in tenants.iter().enumerate().filter(|(other, _)| *other != at) {
             assert!(
                 call(&gateway, "cc_mail", other_tenant).await,
-                "of what somebody else has asked"
+                "a call after a search of another tenant"
             );
-            assert!(feedback(&gateway, other_tenant).is_empty(), "{at} taught {other}");
+            assert!(
+                feedback(&gateway, other_tenant).is_empty(),
+                "feedback of {at} reached {other}"
+            );
         }
         assert!(call(&gateway, "cc_mail", owner).await);
         assert_eq!(search(&gateway, QUERY, owner).await[0], "cc_mail");
@@ -183,13 +186,13 @@ async fn feedback_spans_processes_of_the_command_line() {
     assert_eq!(
         search(&third, QUERY, &agent()).await[0],
         "cc_mail",
-        "an agent of the same person learns, too"
+        "feedback applies to agents of the same user"
     );
     let elsewhere = gateway(Learning::new(store.clone(), "another project")).await;
     assert_eq!(
         search(&elsewhere, QUERY, &cli()).await[0],
         "cc_mail",
-        "a server's tools are the same everywhere"
+        "feedback on a server's tools applies in every project"
     );
 }
 
@@ -237,7 +240,7 @@ async fn deleted_feedback_is_gone_and_the_rest_stays() {
     assert_eq!(feedback(&gateway, &agent()), ["report of the week -> office/bb_print"]);
     assert_eq!(search(&gateway, QUERY, &agent()).await[0], "bb_print");
     assert_eq!(gateway.delete_feedback("tools", &agent(), |_| true).unwrap(), 1);
-    assert!(call(&gateway, "cc_mail", &agent()).await, "what had been asked is forgotten, too");
+    assert!(call(&gateway, "cc_mail", &agent()).await, "a call after its search was erased");
     assert!(feedback(&gateway, &agent()).is_empty());
 }
 

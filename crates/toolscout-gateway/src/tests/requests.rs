@@ -151,7 +151,7 @@ async fn request_tools_are_visible_only_to_their_request() {
     assert!(gateway.resolve("my_saved_queries").is_err());
     assert_eq!(alices.called(), 1);
     assert!(!gateway.view(&agent()).await.is_private());
-    assert!(gateway.view(&by("bob")).await.is_private(), "that he has nothing is his affair");
+    assert!(gateway.view(&by("bob")).await.is_private(), "an empty view is private, too");
 }
 
 /// P-02: data cached for one key is never read under another. Without the key in the cache key this
@@ -184,7 +184,11 @@ async fn cached_tools_of_one_user_are_never_shown_to_another() {
             assert_eq!(listed(&view), ["mine/my_saved_queries"]);
         }
     }
-    assert_eq!(givers.source_requests(), users.len() * (users.len() + 1), "and it is kept");
+    assert_eq!(
+        givers.source_requests(),
+        users.len() * (users.len() + 1),
+        "each source is requested once"
+    );
 }
 
 /// Provides a source for each authenticated user.
@@ -252,11 +256,11 @@ async fn a_failure_is_final_and_a_missing_tool_moves_on_to_the_next_source() {
 
     global.set_answer(Answer::Down);
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap_err().to_string(), "source `all`: down");
-    assert_eq!(called(), (1, 0, 0), "a real error is the answer");
+    assert_eq!(called(), (1, 0, 0), "a real error is returned");
 
     global.set_answer(Answer::NotMine);
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap(), "one");
-    assert_eq!(called(), (2, 1, 0), "the next, in the order they were added");
+    assert_eq!(called(), (2, 1, 0), "the next source, in the order of registration");
 
     one.set_answer(Answer::Down);
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap_err().to_string(), "source `one`: down");
@@ -271,8 +275,11 @@ async fn a_failure_is_final_and_a_missing_tool_moves_on_to_the_next_source() {
     );
     assert_eq!(called(), (5, 4, 2));
 
-    assert!(call(&gateway, "all/x", by("a")).await.is_err(), "who names a source means that one");
-    assert!(call(&gateway, "x", agent()).await.is_err(), "and others do not have the others");
+    assert!(call(&gateway, "all/x", by("a")).await.is_err(), "a named source has no fallback");
+    assert!(
+        call(&gateway, "x", agent()).await.is_err(),
+        "other callers do not have the user's sources"
+    );
     assert_eq!(called(), (7, 4, 2));
 }
 
@@ -316,7 +323,7 @@ async fn an_approval_of_one_user_does_not_cover_another() {
     let builder = Gateway::builder().policies(Policies::new().with(LevelName::Global, rules));
     let gateway =
         built(builder.request_sources(ByUser::new(&[("ann", &ann), ("bob", &bob)]))).await;
-    assert!(gateway.dangling().is_empty(), "somebody may have it");
+    assert!(gateway.dangling().is_empty(), "the source of some user may have the tool");
     assert!(call(&gateway, "pay", by("ann")).await.is_err());
     let id = gateway.pending().unwrap()[0].id.clone();
     gateway.decide_approval(&id, true, &cli()).unwrap();
@@ -338,7 +345,7 @@ async fn definitions_are_approved_per_user() {
         assert!(call(&gateway, "x", by(user)).await.is_ok(), "{user}");
     }
     bob.set_tools(&["x: Of bob, and more"]);
-    assert!(call(&gateway, "x", by("bob")).await.is_err(), "a change is held");
+    assert!(call(&gateway, "x", by("bob")).await.is_err(), "a changed definition is quarantined");
     assert!(call(&gateway, "x", by("ann")).await.is_ok());
 }
 

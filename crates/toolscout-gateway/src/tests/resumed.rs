@@ -129,7 +129,7 @@ async fn resuming_another_run_needs_a_new_approval() {
     assert_eq!(world.source.called(), 1);
     world.source.set_tools(&["pay: Pays twice"]);
     world.gateway.refresh(&cli()).await;
-    assert!(world.pay("bob", Some("state"), ann()).await.is_err(), "another definition");
+    assert!(world.pay("bob", Some("state"), ann()).await.is_err(), "the definition has changed");
     world.source.set_tools(&["pay"]);
     world.gateway.refresh(&cli()).await;
     world.pay("bob", Some("state"), ann()).await.unwrap();

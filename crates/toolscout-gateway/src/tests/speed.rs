@@ -13,7 +13,7 @@ use toolscout_core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName, ToolOutpu
 const CALLS: u32 = 50_000;
 
 #[tokio::test]
-#[expect(clippy::print_stdout, reason = "a measurement is for who runs it")]
+#[expect(clippy::print_stdout, reason = "prints the measurements")]
 #[ignore = "slow: cargo test --release -p toolscout-gateway costs -- --ignored --nocapture"]
 async fn measured_costs_of_a_call() {
     let plain = json!({"type": "object", "required": ["text"], "properties": {
@@ -44,7 +44,7 @@ async fn measured_costs_of_a_call() {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stdout, reason = "a measurement is for who runs it")]
+#[expect(clippy::print_stdout, reason = "prints the measurements")]
 #[ignore = "slow: cargo test --release -p toolscout-gateway costs -- --ignored --nocapture"]
 async fn measured_costs_of_a_view() {
     let names: Vec<_> = (0..500)

@@ -73,7 +73,7 @@ async fn only_the_poisoned_tool_of_a_trusted_server_is_quarantined() {
     assert_eq!(
         quarantined.now["description"],
         POISON.strip_prefix("add: ").unwrap(),
-        "nothing is cut"
+        "the text is not truncated"
     );
 }
 
@@ -90,7 +90,7 @@ async fn texts_of_quarantined_tools_are_shown_only_for_review() {
     assert_eq!(
         whole.tool(&id("add")).unwrap().tool.digest(),
         gateway.quarantined()[0].digest,
-        "as it is, for who decides"
+        "operators see the full definition"
     );
     gateway.approve(&id("add"), None, &cli()).unwrap();
     assert!(gateway.resolve("add").unwrap().description.is_some());
@@ -118,7 +118,7 @@ async fn a_changed_definition_is_never_executed() {
     let restarted = gateway(&server, &store).await;
     assert_eq!(call(&restarted, "add").await, quarantined);
     server.set_tools(&["add: Adds"]);
-    assert!(restarted.refresh(&cli()).await.diagnostics.is_empty(), "said once");
+    assert!(restarted.refresh(&cli()).await.diagnostics.is_empty(), "the change is reported once");
     assert_eq!(call(&restarted, "add").await, quarantined);
     let [shown] = &restarted.quarantined()[..] else { panic!() };
     assert!(shown.is_reverted);
@@ -240,7 +240,7 @@ async fn an_unreadable_store_approves_nothing_and_an_unwritable_one_warns_once()
     assert_eq!(call(&forgetful, "add").await, Ok(()));
     server.set_tools(&["add: Adds, and more"]);
     forgetful.refresh(&cli()).await;
-    assert!(call(&forgetful, "add").await.is_err(), "changes are noticed all the same");
+    assert!(call(&forgetful, "add").await.is_err(), "changes are detected without the record");
     forgetful.approve(&id("add"), None, &cli()).unwrap();
     assert_eq!(call(&forgetful, "add").await, Ok(()));
 }

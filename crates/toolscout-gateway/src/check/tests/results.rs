@@ -41,8 +41,8 @@ fn a_request_for_input_is_not_checked() {
 /// Hostile mode output_lie.
 #[test]
 fn a_result_that_does_not_match_is_reported() {
-    let lie = ToolOutput::structured(json!({"n": "DROP\u{1b}[8m", "\u{202e}x": 1}));
-    let found = mismatches(&tool(&output_schema()), &lie).join("\n");
+    let output = ToolOutput::structured(json!({"n": "DROP\u{1b}[8m", "\u{202e}x": 1}));
+    let found = mismatches(&tool(&output_schema()), &output).join("\n");
     assert_eq!(
         found,
         "the result does not match the output schema: `n`: the value is not of type \"integer\"\n\

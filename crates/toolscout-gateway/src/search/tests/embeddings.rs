@@ -85,7 +85,7 @@ async fn a_search_before_embeddings_exist_is_lexical_and_says_so() {
     assert_eq!(world.thesaurus.tools(), 0);
 
     let done = tokio::time::timeout(Duration::from_secs(5), embedding_worker).await;
-    assert!(done.is_err(), "it never ends by itself");
+    assert!(done.is_err(), "the worker runs until it is dropped");
     let (found, notes) = search(&gateway, "a letter to my aunt").await;
     assert_eq!((found, notes), (vec!["office/send_email".to_owned()], vec![]));
     assert_eq!(world.thesaurus.tools(), 2);

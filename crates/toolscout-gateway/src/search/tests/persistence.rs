@@ -11,7 +11,7 @@ async fn the_next_process_reuses_stored_results() {
     let world = World::default();
     let before = world.process("p", &[&office()]).await;
     let expected = search(&before, "umbrella").await;
-    assert!(image(&world).is_none(), "written at the end, not while somebody waits");
+    assert!(image(&world).is_none(), "a search does not write the image");
     before.save_search_data().await;
     let first = image(&world).unwrap();
 
@@ -19,7 +19,7 @@ async fn the_next_process_reuses_stored_results() {
     assert_eq!(search(&after, "umbrella").await, expected);
     assert_eq!(world.thesaurus.tools(), 2);
     after.save_search_data().await;
-    assert_eq!(image(&world).unwrap(), first, "nothing is new");
+    assert_eq!(image(&world).unwrap(), first, "nothing has changed");
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn unreadable_index_data_is_computed_again() {
         after.save_search_data().await;
         assert_eq!(image(&world).unwrap(), whole);
     }
-    assert_eq!(world.thesaurus.tools(), 2, "vectors are kept apart from it");
+    assert_eq!(world.thesaurus.tools(), 2, "vectors are stored separately");
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn one_process_encodes_for_all() {
     let lease = world.store.lease("vectors").unwrap();
     let waiting = async {
         tokio::time::sleep(Duration::from_secs(30)).await;
-        assert_eq!(world.thesaurus.tools(), 0, "somebody else is at it");
+        assert_eq!(world.thesaurus.tools(), 0, "another process is encoding");
         drop(lease);
         tokio::time::sleep(Duration::from_secs(30)).await;
     };
@@ -115,7 +115,7 @@ async fn a_gateway_with_a_shared_engine_encodes_nothing_again() {
     assert_eq!(
         again.embed_within(Duration::ZERO).await,
         0,
-        "its part did not take the place of the whole"
+        "partial data does not replace the complete data"
     );
 }
 

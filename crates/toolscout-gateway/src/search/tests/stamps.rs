@@ -38,5 +38,5 @@ fn all_searchable_text_is_in_the_stamp() {
         .iter()
         .map(|item| (*item as u64, (*item >> 64) as u64))
         .unzip::<_, _, HashSet<_>, HashSet<_>>();
-    assert_eq!((low.len(), high.len()), (all.len(), all.len()), "each half tells them apart");
+    assert_eq!((low.len(), high.len()), (all.len(), all.len()), "each half is unique");
 }

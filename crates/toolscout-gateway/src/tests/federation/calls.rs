@@ -92,18 +92,21 @@ async fn disable_and_ask_policies_apply_to_remote_tools() {
         let error =
             call(&disabled, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
         assert!(matches!(error, Error::Refused(AuthorizationError::Disabled { .. })), "{error}");
-        let asked = gateway(&[&remote], &[(pattern, Policy::Ask)]).await;
-        let error =
-            call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
+        let with_approval = gateway(&[&remote], &[(pattern, Policy::Ask)]).await;
+        let error = call(&with_approval, "remote/github/create_issue", json!({"title": "x"}))
+            .await
+            .unwrap_err();
         assert!(
             matches!(error, Error::Refused(AuthorizationError::NeedsApproval { .. })),
             "{error}"
         );
         assert!(remote.calls_of("execute_tool").is_empty());
-        let waiting = asked.pending().unwrap();
+        let waiting = with_approval.pending().unwrap();
         assert_eq!(waiting[0].tool.to_string(), "remote/github/create_issue");
-        asked.decide_approval(&waiting[0].id, true, &Cx::new(Caller::Cli)).unwrap();
-        assert!(call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.is_ok());
+        with_approval.decide_approval(&waiting[0].id, true, &Cx::new(Caller::Cli)).unwrap();
+        assert!(
+            call(&with_approval, "remote/github/create_issue", json!({"title": "x"})).await.is_ok()
+        );
         // The approval is bound to this definition; the server receives its digest.
         assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");
     }

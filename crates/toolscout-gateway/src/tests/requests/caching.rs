@@ -47,7 +47,7 @@ async fn cached_views_expire_and_follow_the_shared_catalog() {
     own.set_tools(&["y", "w"]);
     gateway.refresh(&cli()).await;
     assert_eq!(listed(&gateway.view(&by("a")).await), ["all/x", "all/z", "mine/y"]);
-    assert_eq!(listed(&one), ["all/x", "mine/y"], "who looks goes on seeing what they saw");
+    assert_eq!(listed(&one), ["all/x", "mine/y"], "an open view does not change");
     assert!(gateway.remove_source(&SourceId::new("all").unwrap()));
     assert_eq!(listed(&gateway.view(&by("a")).await), ["mine/y"]);
     assert_eq!((given.source_requests(), own.discovered()), (1, 1));
@@ -98,7 +98,7 @@ async fn the_cache_is_bounded_and_evicts_the_least_recently_used() {
         gateway.view(&by(&user.to_string())).await;
         gateway.view(&by("0")).await;
     }
-    assert_eq!(given.source_requests(), 200, "who comes often stays");
+    assert_eq!(given.source_requests(), 200, "a frequently used view stays cached");
     gateway.view(&by("199")).await;
     assert_eq!(given.source_requests(), 200);
     gateway.view(&by("100")).await;
@@ -107,5 +107,5 @@ async fn the_cache_is_bounded_and_evicts_the_least_recently_used() {
     for user in 0..10 {
         gateway.view(&by(&user.to_string())).await;
     }
-    assert!(snapshot.upgrade().is_none(), "and what goes is gone");
+    assert!(snapshot.upgrade().is_none(), "an evicted view is dropped");
 }
