@@ -12,10 +12,7 @@ use tokio::task::JoinSet;
 /// Part of the command line of every child process, so that tests can find survivors.
 pub(crate) const CHILD_MARK: &str = "hostile-grandchild";
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a test's server has a thread for each thing that waits"
-)]
+#[expect(clippy::disallowed_methods, reason = "a test server blocks one thread per task")]
 pub(crate) fn pause(time: Duration) {
     thread::sleep(time);
 }

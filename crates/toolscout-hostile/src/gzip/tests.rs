@@ -36,6 +36,6 @@ fn gunzip(packed: &[u8]) -> Option<String> {
     };
     child.stdin.take().unwrap().write_all(packed).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "gzip did not like it");
+    assert!(output.status.success(), "gzip reports an error");
     Some(String::from_utf8(output.stdout).unwrap())
 }

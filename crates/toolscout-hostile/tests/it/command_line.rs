@@ -53,7 +53,7 @@ fn a_mode_is_described() {
 
 #[test]
 fn mistakes_are_said() {
-    for (words, said) in [
+    for (words, message) in [
         (&["--mode", "nonsense"][..], "`nonsense` is not a mode; see --list"),
         (&["--size", "big"], "`--size` needs a number, not `big`"),
         (&["--era", "stone"], "`stone` is not an era; say dual, legacy or modern"),
@@ -62,6 +62,6 @@ fn mistakes_are_said() {
     ] {
         let output = program().args(words).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(2) && text.contains(said), "{words:?}: {text}");
+        assert!(output.status.code() == Some(2) && text.contains(message), "{words:?}: {text}");
     }
 }

@@ -46,23 +46,24 @@ fn today_it_asks_with_its_result_and_checks_what_comes_back() {
 #[test]
 fn of_old_it_asks_one_thing_after_the_other() {
     let mut talk = Talk::with("--reference --era legacy");
-    let mut heard = talk
+    let mut received = talk
         .ask_as_of_old("tools/call", call("test_input_required_result_multiple_inputs"))
         .answer();
     for method in ["elicitation/create", "sampling/createMessage", "roots/list"] {
-        assert_eq!(heard["method"], method);
-        let answer = json!({ "jsonrpc": "2.0", "id": heard["id"], "result": { "said": method } });
-        heard = talk.say(&answer.to_string()).answer();
+        assert_eq!(received["method"], method);
+        let answer =
+            json!({ "jsonrpc": "2.0", "id": received["id"], "result": { "said": method } });
+        received = talk.say(&answer.to_string()).answer();
     }
-    assert!(heard["result"]["content"][0]["text"].as_str().unwrap().contains("roots/list"));
+    assert!(received["result"]["content"][0]["text"].as_str().unwrap().contains("roots/list"));
 }
 
 #[test]
 fn its_lists_grow_and_it_says_so() {
     let mut talk = Talk::with("--reference --era legacy");
     let before = names(&talk.ask_as_of_old("tools/list", json!({})).answer()["result"]).len();
-    let told = talk.ask_as_of_old("tools/call", call("test_trigger_tool_change")).answer();
-    assert_eq!(told["method"], "notifications/tools/list_changed");
+    let notification = talk.ask_as_of_old("tools/call", call("test_trigger_tool_change")).answer();
+    assert_eq!(notification["method"], "notifications/tools/list_changed");
     talk.answer();
     assert_eq!(
         names(&talk.ask_as_of_old("tools/list", json!({})).answer()["result"]).len(),

@@ -118,9 +118,9 @@ fn deep_edge_is_just_deep_enough_to_be_read_once() {
 #[test]
 fn bom_crlf_marks_the_first_line_only() {
     let mut talk = Talk::with("--mode bom_crlf");
-    let said = talk.ask("ping", json!({})).ask("ping", json!({})).rest();
+    let output = talk.ask("ping", json!({})).ask("ping", json!({})).rest();
     assert_eq!(
-        said,
+        output,
         "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\r\n"
     );
 }
