@@ -82,7 +82,7 @@ fn two_hundred_stuffed_tools_displace_no_honest_one_from_the_top_five() {
         .map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
     let after =
         recall(&Index::build(&good.iter().copied().chain(evil).collect::<Vec<_>>()), &queries);
-    assert!(before > 0.9, "honest questions find honest tools: {before}");
+    assert!(before > 0.9, "recall without hostile tools is {before}");
     assert!(before - after <= 0.02, "recall fell from {before} to {after}");
 }
 

@@ -95,5 +95,5 @@ fn inconsistent_data_is_rejected() {
         index_after(&known, &arcs()[..5], &(1..=5).collect::<Vec<_>>())
             .search(&Query::new("send email"));
     }
-    assert!(read > 0, "some numbers may be anything");
+    assert!(read > 0, "some changed bytes pass the checks");
 }
