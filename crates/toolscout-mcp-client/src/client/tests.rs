@@ -75,7 +75,7 @@ impl TestConnection {
     }
 
     fn last(&self) -> Outgoing {
-        self.wire.last.lock().clone().expect("something was sent")
+        self.wire.last.lock().clone().expect("a message was sent")
     }
 
     fn methods(&mut self) -> Vec<String> {
@@ -126,7 +126,7 @@ async fn a_modern_call_adds_client_info_and_keeps_the_callers_meta() {
     assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolscout");
     assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], json!({}));
-    assert_eq!(meta.get("progressToken"), None, "nobody here listens");
+    assert_eq!(meta.get("progressToken"), None, "the caller has no progress observer");
 }
 
 /// A counterpart that receives notifications only.
@@ -213,7 +213,7 @@ async fn results_that_violate_the_protocol_are_errors() {
         assert_eq!(
             outcome(legacy(), result.clone()).await,
             Ok(result),
-            "legacy servers know no such key"
+            "legacy servers do not have this key"
         );
     }
     for fine in [
@@ -232,7 +232,10 @@ async fn results_that_violate_the_protocol_are_errors() {
         assert_eq!(outcome.is_ok(), fits, "{count}");
         assert!(
             outcome.is_ok()
-                || outcome.expect_err("too many").to_string().contains("4 content items")
+                || outcome
+                    .expect_err("the result has too many items")
+                    .to_string()
+                    .contains("4 content items")
         );
     }
 }
@@ -350,10 +353,10 @@ async fn an_ended_subscription_is_renewed_and_counts_as_a_change() {
         tokio::task::yield_now().await;
         acknowledge(&connection, 1);
     });
-    listening.expect("agreed");
-    connection.client.listen().await.expect("asking again changes nothing");
-    assert_eq!(connection.client.pending(), 0, "nobody waits for what goes on");
-    let request = connection.sent.recv().await.expect("it was asked");
+    listening.expect("the subscription is acknowledged");
+    connection.client.listen().await.expect("a second subscription is a no-op");
+    assert_eq!(connection.client.pending(), 0, "a subscription is not a pending request");
+    let request = connection.sent.recv().await.expect("a subscription request");
     assert_eq!(request["params"]["notifications"], json!({"toolsListChanged": true}));
     assert_eq!(request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
     let mut changes = connection.client.list_changes();
@@ -363,7 +366,7 @@ async fn an_ended_subscription_is_renewed_and_counts_as_a_change() {
     assert_eq!(*changes.borrow_and_update(), 1);
     connection.observer.message(br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#);
     assert_eq!(
-        connection.sent.recv().await.expect("asked again")["method"],
+        connection.sent.recv().await.expect("another subscription request")["method"],
         "subscriptions/listen"
     );
     acknowledge(&connection, 2);
@@ -382,7 +385,7 @@ async fn a_refused_subscription_is_an_error() {
     ));
     assert_eq!(connection.methods(), ["subscriptions/listen"]);
     let mut legacy_connection = TestConnection::new(legacy(), false, |_| None);
-    legacy_connection.client.listen().await.expect("nothing to ask");
+    legacy_connection.client.listen().await.expect("legacy servers have no subscriptions");
     assert_eq!(legacy_connection.methods(), [] as [&str; 0]);
 }
 
@@ -421,12 +424,14 @@ async fn a_dropped_call_is_cancelled_at_the_server() {
     let tool_call = client.call_tool(&call, None, &cx, within(60_000));
     let logged = |method: &str| shell.log().into_iter().find(|log| log["method"] == method);
     tokio::select! {
-        _ = tool_call => panic!("nobody answers"),
+        _ = tool_call => panic!("the call completed without an answer"),
         () = until(|| logged("tools/call").is_some()) => {}
     }
     until(|| logged("notifications/cancelled").is_some()).await;
-    let (request, cancellation) =
-        (logged("tools/call").expect("there"), logged("notifications/cancelled").expect("there"));
+    let (request, cancellation) = (
+        logged("tools/call").expect("the message was received"),
+        logged("notifications/cancelled").expect("the message was received"),
+    );
     assert_eq!(request["id"], cancellation["params"]["requestId"]);
     assert_eq!(client.pending(), 0);
 }

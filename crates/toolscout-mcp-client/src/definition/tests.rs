@@ -31,11 +31,11 @@ fn every_field_is_stored_as_written() {
     assert_eq!(tool.id.to_string(), "s/t");
     assert_eq!((tool.title.as_deref(), tool.description.as_deref()), (Some("T"), Some("does")));
     assert_eq!(tool.input_schema.as_str(), r#"{ "type":"object","b":1,"a":2 }"#);
-    assert_eq!(tool.output_schema.expect("there").as_str(), r#"{"type":"object"}"#);
-    assert_eq!(tool.annotations.expect("there").as_str(), r#"{"readOnlyHint":true}"#);
+    assert_eq!(tool.output_schema.expect("the member is set").as_str(), r#"{"type":"object"}"#);
+    assert_eq!(tool.annotations.expect("the member is set").as_str(), r#"{"readOnlyHint":true}"#);
     let extra =
         r#"{"x-vendor":1.0,"icons":[{"src":"x"}],"execution":{"k":"v"},"_meta":{"z":1,"a":2}}"#;
-    assert_eq!(tool.extra.expect("there").as_str(), extra);
+    assert_eq!(tool.extra.expect("the member is set").as_str(), extra);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn unusual_fields_do_not_exclude_the_tool() {
         (tool.title, tool.description, tool.output_schema, tool.annotations),
         (None, None, None, None)
     );
-    let extra = tool.extra.expect("kept").to_value();
+    let extra = tool.extra.expect("unknown members are kept").to_value();
     let expected_extra = json!({"title": 7, "outputSchema": true, "annotations": "none", "icons": "none", "_meta": "none",
         "description": null});
     assert_eq!(extra, expected_extra);
@@ -76,7 +76,7 @@ fn a_definition_can_be_listed_again_without_a_loss() {
                 .expect("an object")
                 .into_iter()
                 .find(|(member, _)| member == key);
-            assert_eq!(same.expect("it is there").1.get(), value.get(), "{key}");
+            assert_eq!(same.expect("the member is kept").1.get(), value.get(), "{key}");
         }
     }
 }
@@ -250,7 +250,7 @@ fn an_unsafe_integer_is_not_mirrored() {
         let Value::Object(arguments) = json!({"q": value}) else { panic!("an object") };
         headers(&parameters, &arguments)
     };
-    assert_eq!(with(json!(9_007_199_254_740_991_i64)).expect("safe").len(), 1);
+    assert_eq!(with(json!(9_007_199_254_740_991_i64)).expect("the integer is safe").len(), 1);
     assert!(with(json!(9_007_199_254_740_992_i64)).is_err());
     assert!(with(json!(i64::MIN)).is_err());
     assert_eq!(with(json!([1])), Ok(Vec::new()));

@@ -79,7 +79,10 @@ async fn a_modern_server_gets_one_request() {
     assert_eq!(handshake.description.name.as_deref(), Some("n"));
     assert_eq!(handshake.description.title.as_deref(), Some("T"));
     assert_eq!(handshake.description.instructions.as_deref(), Some("be kind"));
-    assert_eq!(handshake.description.capabilities.expect("said").as_str(), r#"{"tools":{}}"#);
+    assert_eq!(
+        handshake.description.capabilities.expect("capabilities").as_str(),
+        r#"{"tools":{}}"#
+    );
 }
 
 /// F-14: legacy servers refuse `server/discover` in many ways.
@@ -333,7 +336,7 @@ async fn a_configured_revision_is_the_only_one_that_is_tried() {
     let old = dual("2024-11-05");
     let outcome = negotiate(&old.peer, Revision("2025-06-18"), None, &limits(), soon()).await;
     assert_eq!(
-        outcome.expect_err("it has an older one").to_string(),
+        outcome.expect_err("the server has an older revision").to_string(),
         "it does not support protocol version 2025-06-18, which its `protocol` requires"
     );
     let legacy_only = world(|_, _| Some(no_such_method()));

@@ -221,7 +221,7 @@ impl WireEvents {
     /// The next event.
     pub(crate) async fn next(&mut self) -> WireEvent {
         let event = tokio::time::timeout(Duration::from_secs(20), self.0.recv()).await;
-        event.expect("something is heard in time").expect("somebody still speaks")
+        event.expect("an event arrives in time").expect("the channel is open")
     }
 
     /// The error that the next request fails with.

@@ -23,7 +23,9 @@ async fn wire(site: &TestServer) -> (HttpWire, WireEvents) {
 async fn wire_with(endpoint: &HttpEndpoint, context: &ConnectContext) -> (HttpWire, WireEvents) {
     let (observer, wire_events) = WireEvents::new();
     (
-        HttpWire::open(endpoint, context, observer, soon()).await.expect("nothing is asked yet"),
+        HttpWire::open(endpoint, context, observer, soon())
+            .await
+            .expect("opening sends no request"),
         wire_events,
     )
 }

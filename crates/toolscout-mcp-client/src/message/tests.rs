@@ -30,7 +30,7 @@ fn ids_in(line: &[u8]) -> Vec<u64> {
 }
 
 fn reason(line: &str, limits: &Limits) -> String {
-    read(line.as_bytes(), limits).expect_err("cannot be read").reason
+    read(line.as_bytes(), limits).expect_err("the message is invalid").reason
 }
 
 #[test]

@@ -75,8 +75,8 @@ impl Home {
 
     /// A complete login by a user.
     async fn log_in(&self, authority: &Authority) {
-        let login = self.start(&authority.mcp()).await.expect("it begins");
-        finish(&login).await.expect("it ends well");
+        let login = self.start(&authority.mcp()).await.expect("the login starts");
+        finish(&login).await.expect("the login succeeds");
     }
 
     fn tokens(&self, url: &str) -> SavedTokens {

@@ -34,7 +34,8 @@ impl Wire for FakeWire {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
         Box::pin(async move {
             *self.last.lock() = Some(message.clone());
-            let message: Value = serde_json::from_str(&message.body).expect("we send JSON");
+            let message: Value =
+                serde_json::from_str(&message.body).expect("sent messages are JSON");
             // Fails if the test has dropped the receiver.
             let _ = self.sent.send(message.clone());
             for line in (self.respond)(&message) {
@@ -96,7 +97,7 @@ impl World {
     /// The next sent message.
     pub(in super::super) async fn next(&mut self) -> Value {
         let next = tokio::time::timeout(Duration::from_secs(10), self.sent.recv()).await;
-        next.expect("something is sent").expect("the wire is there")
+        next.expect("a message is sent in time").expect("the wire is open")
     }
 
     /// The methods of all messages sent so far.
@@ -107,7 +108,7 @@ impl World {
 
     pub(in super::super) fn into_peer(self) -> (Peer, mpsc::UnboundedReceiver<Value>) {
         let Self { peer, sent, .. } = self;
-        (Arc::into_inner(peer).expect("nobody else has it"), sent)
+        (Arc::into_inner(peer).expect("no other reference exists"), sent)
     }
 
     fn server_sends(&self, message: Value) {
@@ -123,7 +124,7 @@ impl World {
         request: PeerRequest,
     ) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
         let peer = self.peer.clone();
-        #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
+        #[expect(clippy::disallowed_methods, reason = "the test awaits the task")]
         tokio::spawn(async move { peer.request(request).await })
     }
 }
@@ -181,10 +182,10 @@ async fn an_unreadable_message_fails_only_its_request() {
     let ids = [world.next().await["id"].clone(), world.next().await["id"].clone()];
     assert_eq!(ids, [json!(1), json!(2)]);
     world.router.message(br#"{"jsonrpc":"2.0","id":1,"result":{"cut"#);
-    let error = bad.await.expect("no panic").expect_err("cannot be read");
+    let error = bad.await.expect("no panic").expect_err("the message is invalid");
     assert!(matches!(error, ClientError::Protocol { .. }), "{error}");
     world.server_sends(result(2, json!({})));
-    good.await.expect("no panic").expect("the other one is fine");
+    good.await.expect("no panic").expect("the other request succeeds");
     assert_eq!(world.peer.router().counts().unreadable, 1);
 }
 
@@ -198,10 +199,11 @@ async fn a_message_on_several_lines_fails_only_its_request() {
     for line in pretty.lines() {
         world.router.message(line.as_bytes());
     }
-    let error = bad.await.expect("no panic").expect_err("not on one line").to_string();
+    let error =
+        bad.await.expect("no panic").expect_err("the message spans several lines").to_string();
     assert!(error.contains("several lines"), "{error}");
     world.server_sends(result(2, json!({})));
-    good.await.expect("no panic").expect("nothing was mixed up");
+    good.await.expect("no panic").expect("the other request succeeds");
 }
 
 #[tokio::test]
@@ -227,7 +229,7 @@ async fn lines_that_are_no_messages_are_counted() {
     world.router.message(b"INFO listing {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
     assert_eq!(world.peer.router().counts().noise, 9);
     world.router.message(b" {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r");
-    response.await.expect("no panic").expect("the next line counts");
+    response.await.expect("no panic").expect("the next line is read");
 }
 
 #[tokio::test]
@@ -244,22 +246,22 @@ async fn dropping_a_request_cancels_it_at_the_server() {
     assert_eq!(*world.wire.forgotten_ids.lock(), [2]);
     assert_eq!(world.peer.router().pending(), 1);
     world.server_sends(result(1, json!({})));
-    remaining.await.expect("no panic").expect("the other one goes on");
-    assert_eq!(world.methods(), [] as [&str; 0], "what is answered is not cancelled");
+    remaining.await.expect("no panic").expect("the other request continues");
+    assert_eq!(world.methods(), [] as [&str; 0], "an answered request is not cancelled");
 }
 
 #[tokio::test]
 async fn a_deadline_ends_a_request_and_cancels_it_at_the_server() {
     let mut world = World::silent(Limits::default());
     let late = PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..request("a") };
-    let error = world.peer.request(late).await.expect_err("nobody answers");
+    let error = world.peer.request(late).await.expect_err("the request times out");
     assert_eq!(error.to_string(), "`a` timed out after 20 ms");
     let _ = world.next().await;
     assert_eq!(world.next().await["params"]["requestId"], 1);
     let quiet =
         PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..request("b") }
             .without_cancellation();
-    world.peer.request(quiet).await.expect_err("nobody answers");
+    world.peer.request(quiet).await.expect_err("the request times out");
     assert_eq!(world.methods(), ["b"]);
 }
 
@@ -286,7 +288,7 @@ async fn the_number_of_pending_requests_is_limited() {
     assert_eq!(
         world.next().await["method"],
         "tools/list",
-        "what we need ourselves is always asked for"
+        "the limit applies only to requests for callers"
     );
     world.server_sends(result(1, json!({})));
     first.await.expect("no panic").expect("an answer");
@@ -302,7 +304,7 @@ async fn progress_comes_in_order_upwards_and_to_its_owner() {
     let progress: super::ProgressCallback = Arc::new(move |value| to.lock().push(value.done));
     let (peer, request) =
         (world.peer.clone(), PeerRequest { progress: Some(progress), ..request("a") });
-    #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
+    #[expect(clippy::disallowed_methods, reason = "the test awaits the task")]
     let response = tokio::spawn(async move { peer.request(request).await });
     assert_eq!(world.next().await["params"]["_meta"]["progressToken"], 1);
     let progress = |token: Value, done: f64| {
@@ -333,7 +335,7 @@ async fn changes_are_counted_through_any_flood() {
         );
     }
     world.server_sends(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
-    assert!(changes.has_changed().expect("the hub is there"));
+    assert!(changes.has_changed().expect("the router exists"));
     assert_eq!(*changes.borrow(), 1);
     assert!(world.router.counts().dropped >= 985, "{:?}", world.router.counts());
 }
@@ -362,7 +364,7 @@ async fn pings_and_refusals_are_rate_limited() {
     assert_eq!(counts.requests, 1_003);
     assert!(counts.unanswered >= 990, "{counts:?}");
     world.server_sends(result(1, json!({"ours": true})));
-    response.await.expect("no panic").expect("ids of the server are not ours");
+    response.await.expect("no panic").expect("ids of server requests are separate");
 }
 
 #[tokio::test]
@@ -408,7 +410,7 @@ async fn random_ids_are_unpredictable_and_unique() {
     let mut world = World::with_random_ids(Limits::default(), respond);
     let mut ids = Vec::new();
     for _ in 0..200 {
-        world.send("tools/list").await.expect("it ends").expect("an answer");
+        world.send("tools/list").await.expect("no panic").expect("an answer");
         ids.push(world.next().await["id"].as_u64().expect("a number"));
     }
     assert!(ids.windows(2).all(|window| window[0] < window[1]) && ids[199] < 1 << 53, "{ids:?}");
@@ -426,7 +428,7 @@ async fn forged_responses_to_future_requests_are_dropped_and_counted() {
     };
     let world = World::with_random_ids(Limits::default(), respond);
     for _ in 0..10 {
-        let response = world.send("tools/call").await.expect("it ends").expect("a response");
+        let response = world.send("tools/call").await.expect("no panic").expect("a response");
         assert_eq!(response.as_str(), r#"{"forged":false}"#);
     }
     assert_eq!(world.router.counts().unknown, 310);

@@ -199,8 +199,8 @@ async fn a_value_removed_during_its_fetch_is_not_cached() {
     assert!((&mut first).now_or_never().is_none());
     assert!(cache.forget("ann"));
     let mut second = Box::pin(value(&cache, &server, "ann"));
-    assert!((&mut second).now_or_never().is_none(), "who comes later does not get the old one");
-    assert_eq!(first.await, "ann's, 1", "who asked before does");
+    assert!((&mut second).now_or_never().is_none(), "a later caller does not get the old value");
+    assert_eq!(first.await, "ann's, 1", "an earlier caller does");
     assert!(cache.is_empty());
     assert_eq!(second.await, "ann's, 2");
     assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");

@@ -49,11 +49,11 @@ fn private_tools_are_visible_to_their_user_only() {
     let records = records();
     let server = id("mail");
     for user in ["ana", "bo"] {
-        records.write(&server, Some(user), &record(user, true)).expect("kept");
+        records.write(&server, Some(user), &record(user, true)).expect("the record is written");
     }
     let seen = |user| first(&records.read(&server, user).expect("read")).map(str::to_owned);
-    assert!(seen(Some("ana")).expect("hers").contains("ana"));
-    assert!(seen(Some("bo")).expect("his").contains("bo"));
+    assert!(seen(Some("ana")).expect("ana's record").contains("ana"));
+    assert!(seen(Some("bo")).expect("bo's record").contains("bo"));
     assert_eq!((seen(Some("cy")), seen(None)), (None, None));
 }
 
@@ -62,8 +62,9 @@ fn private_tools_are_visible_to_their_user_only() {
 fn a_record_without_a_library_can_be_read() {
     let store = Arc::new(MemoryStore::default());
     let records = DiscoveryRecords::new(store.clone(), "project");
-    records.write(&id("mail"), None, &record("old", false)).expect("kept");
-    let written = store.read(Namespace::Discovery, "project/mail").expect("read").expect("there");
+    records.write(&id("mail"), None, &record("old", false)).expect("the record is written");
+    let written =
+        store.read(Namespace::Discovery, "project/mail").expect("read").expect("the record exists");
     assert!(!String::from_utf8_lossy(&written).contains("library"));
     let read = records.read(&id("mail"), None).expect("read");
     assert!(first(&read).is_some() && read.library.is_none());
@@ -80,7 +81,7 @@ fn a_private_library_is_visible_to_its_user_only() {
             Some("ana"),
             &DiscoveryRecord { library: Some(library), ..record("t", false) },
         )
-        .expect("kept");
+        .expect("the record is written");
     let has = |user| records.read(&id("mail"), user).expect("read").library.is_some();
     assert_eq!((has(Some("ana")), has(Some("bo")), has(None)), (true, false, false));
 }
@@ -88,7 +89,7 @@ fn a_private_library_is_visible_to_its_user_only() {
 #[test]
 fn public_tools_are_visible_to_all() {
     let records = records();
-    records.write(&id("mail"), Some("ana"), &record("open", false)).expect("kept");
+    records.write(&id("mail"), Some("ana"), &record("open", false)).expect("the record is written");
     for user in [Some("ana"), Some("bo"), None] {
         assert!(first(&records.read(&id("mail"), user).expect("read")).is_some());
     }
@@ -97,9 +98,9 @@ fn public_tools_are_visible_to_all() {
 #[test]
 fn removing_a_server_removes_its_records_for_all_users_only() {
     let records = records();
-    records.write(&id("mail"), None, &record("a", false)).expect("kept");
-    records.write(&id("mail"), Some("ana"), &record("b", true)).expect("kept");
-    records.write(&id("mail2"), None, &record("c", false)).expect("kept");
+    records.write(&id("mail"), None, &record("a", false)).expect("the record is written");
+    records.write(&id("mail"), Some("ana"), &record("b", true)).expect("the record is written");
+    records.write(&id("mail2"), None, &record("c", false)).expect("the record is written");
     assert_eq!(records.remove(&id("mail")).expect("removed"), 2);
     assert_eq!(records.servers().expect("listed"), [id("mail2")]);
 }
@@ -108,7 +109,10 @@ fn removing_a_server_removes_its_records_for_all_users_only() {
 fn an_unreadable_record_counts_as_absent() {
     let records = records();
     for bytes in [&b"not JSON"[..], br#"{"version":999,"status":"success"}"#, b"\xff\xfe"] {
-        records.store.write(Namespace::Discovery, "project/mail", bytes).expect("kept");
+        records
+            .store
+            .write(Namespace::Discovery, "project/mail", bytes)
+            .expect("the record is written");
         assert_eq!(records.read(&id("mail"), None).expect("read"), DiscoveryRecord::default());
     }
 }
@@ -150,7 +154,7 @@ fn kept(is_marked: bool) -> (Arc<MemoryStore>, DiscoveryRecords) {
     let definitions = definitions();
     record.checked = is_marked.then(|| records.mark(&definitions));
     record.tools.as_mut().expect("tools").definitions = definitions;
-    records.write(&id("mail"), None, &record).expect("kept");
+    records.write(&id("mail"), None, &record).expect("the record is written");
     (store, records)
 }
 
@@ -158,7 +162,7 @@ fn kept(is_marked: bool) -> (Arc<MemoryStore>, DiscoveryRecords) {
 fn marked_definitions_give_the_same_tools_as_parsed_ones() {
     let read = kept(true).1.read(&id("mail"), None).expect("read");
     let tools: Vec<_> =
-        read.packed.as_ref().expect("it bears the mark").tools(&id("mail")).collect();
+        read.packed.as_ref().expect("the mark is valid").tools(&id("mail")).collect();
     let limits = crate::limits::Limits::default();
     let parsed = definitions().into_iter().map(|definition| {
         ToolDefinition::parse(definition, &limits).expect("a tool").tool(&id("mail"))
@@ -175,17 +179,21 @@ fn marked_definitions_give_the_same_tools_as_parsed_ones() {
 #[test]
 fn no_changed_byte_is_taken_for_checked() {
     let (store, records) = kept(true);
-    let whole = store.read(Namespace::Discovery, "project/mail").expect("read").expect("there");
+    let whole =
+        store.read(Namespace::Discovery, "project/mail").expect("read").expect("the record exists");
     let head = whole.windows(9).position(|window| window == br#"{"name":""#).expect("definitions");
     for at in head..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1;
-        store.write(Namespace::Discovery, "project/mail", &bytes).expect("kept");
+        store.write(Namespace::Discovery, "project/mail", &bytes).expect("the record is written");
         assert!(records.read(&id("mail"), None).expect("read").packed.is_none(), "byte {at}");
     }
     let other = DiscoveryRecords::new(store.clone(), "project").marked_with([4; 32]);
-    store.write(Namespace::Discovery, "project/mail", &whole).expect("kept");
-    assert!(other.read(&id("mail"), None).expect("read").packed.is_none(), "another's mark");
+    store.write(Namespace::Discovery, "project/mail", &whole).expect("the record is written");
+    assert!(
+        other.read(&id("mail"), None).expect("read").packed.is_none(),
+        "the mark was made with another key"
+    );
     assert!(records.read(&id("mail"), None).expect("read").packed.is_some());
 }
 

@@ -33,16 +33,16 @@ fn a_server_may_start_when_another_has_answered_is_slow_or_idle() {
     assert!(has_room(&limiter, 0));
     limiter.add(1, StartPriority::Unknown, now);
     assert!(!has_room(&limiter, 0) && !has_room(&limiter, 499));
-    assert!(has_room(&limiter, 500), "they are old");
+    assert!(has_room(&limiter, 500), "the other servers are slow");
     limiter.set_busy(Some(2));
-    assert!(!has_room(&limiter, 100), "both are at work");
+    assert!(!has_room(&limiter, 100), "both servers are busy");
     limiter.set_busy(Some(1));
-    assert!(has_room(&limiter, 100), "one rests");
-    assert!(!has_room(&limiter, 10), "they are so fresh that nobody can tell");
+    assert!(has_room(&limiter, 100), "one server is idle");
+    assert!(!has_room(&limiter, 10), "the load of new servers is unknown");
     limiter.set_busy(None);
-    assert!(!has_room(&limiter, 100), "nobody can tell at all");
+    assert!(!has_room(&limiter, 100), "the load is unknown");
     limiter.release(0);
-    assert!(has_room(&limiter, 100), "one has answered");
+    assert!(has_room(&limiter, 100), "one server has answered");
 }
 
 #[test]
@@ -102,12 +102,12 @@ async fn a_busy_child_is_distinguished_from_an_idle_one() {
     let busy_grandchild = KilledOnDrop::shell("sh -c 'while :; do :; done'; true");
     let ids = [&idle, &busy, &busy_grandchild].map(|value| value.0.id());
     let mut children = Children::default();
-    assert!(reaches_busy_count(&mut children, &ids[..1], 0).await, "`sleep` is at rest");
-    assert!(reaches_busy_count(&mut children, &ids, 2).await, "two loops are at work");
+    assert!(reaches_busy_count(&mut children, &ids[..1], 0).await, "`sleep` is idle");
+    assert!(reaches_busy_count(&mut children, &ids, 2).await, "two loops are busy");
     assert_eq!(children.count_busy_among(&ids[1..]), 2);
     assert!(
         Children::default().count_busy().is_some_and(|value| value >= 2),
-        "they are children of ours"
+        "children of this process are counted"
     );
 }
 
@@ -148,7 +148,7 @@ async fn a_server_behind_hanging_ones_is_discovered_before_they_time_out() {
     });
     // Dropped with the first outcome, which ends the hanging servers.
     tokio::select! {
-        () = refresh => panic!("all have answered"),
+        () = refresh => panic!("the refresh must not finish"),
         first = outcomes.recv() => assert_eq!(first, Some(("honest".to_owned(), true))),
     }
 }

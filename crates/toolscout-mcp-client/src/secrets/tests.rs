@@ -45,9 +45,9 @@ fn values_of_references_are_redacted() {
         ("PASSWORD", "in the file"),
         ("MODE", "verbose"),
     ]);
-    let said = "orange boat, orange, key-of-the-ring, in the file, plain, verbose".to_owned();
+    let text = "orange boat, orange, key-of-the-ring, in the file, plain, verbose".to_owned();
     assert_eq!(
-        secrets.redact(said),
+        secrets.redact(text),
         "[REDACTED], [REDACTED], [REDACTED], [REDACTED], plain, verbose"
     );
 }
@@ -60,8 +60,8 @@ fn common_variables_and_short_values_are_not_redacted() {
         ("C", "${NONE:-a default}"),
         ("D", "env:NONE"),
     ]);
-    let said = "/home/ada/files has 1234 lines, a default";
-    assert_eq!(secrets.redact(said.to_owned()), said);
+    let text = "/home/ada/files has 1234 lines, a default";
+    assert_eq!(secrets.redact(text.to_owned()), text);
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn headers_and_tokens_are_hidden_with_and_without_their_scheme() {
         client_secret: Some(ConfigText::from("apple-tree")),
         ..HttpEndpoint::default()
     }));
-    let said =
+    let text =
         "no Bearer walnut-tree, walnut-tree, cherry-tree, apple-tree, orange boat of platform"
             .to_owned();
     assert_eq!(
-        secrets.redact(said),
+        secrets.redact(text),
         "no [REDACTED], [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform"
     );
 }
@@ -85,7 +85,7 @@ fn headers_and_tokens_are_hidden_with_and_without_their_scheme() {
 #[test]
 fn errors_of_every_kind_are_redacted_and_keep_their_kind() {
     let secrets = program(&[("A", "env:PART")]);
-    let (said, shown) = ("an orange one".to_owned(), "an [REDACTED] one".to_owned());
+    let (text, shown) = ("an orange one".to_owned(), "an [REDACTED] one".to_owned());
     let data = |text: &str| RawJson::parse(&format!("{{\"why\":\"{text}\"}}")).ok();
     use ClientError as E;
     let second = Duration::from_secs(1);
@@ -102,5 +102,5 @@ fn errors_of_every_kind_are_redacted_and_keep_their_kind() {
             E::Invalid { reason: text.clone() },
         ]
     };
-    assert_eq!(all(&said).map(|value| secrets.redact_error(value)), all(&shown));
+    assert_eq!(all(&text).map(|value| secrets.redact_error(value)), all(&shown));
 }

@@ -92,8 +92,8 @@ impl World {
 
 /// The server for tests: an example of this crate, next to the test executable.
 fn hostile() -> PathBuf {
-    let own = std::env::current_exe().expect("our own path");
-    let folder = own.parent().and_then(Path::parent).expect("target/debug/deps/…");
+    let own = std::env::current_exe().expect("the path of the test executable");
+    let folder = own.parent().and_then(Path::parent).expect("the target folder");
     folder.join("examples").join("mcp_hostile_server")
 }
 
@@ -159,7 +159,7 @@ async fn modified_definitions_are_checked_again() {
     assert_eq!(names(&source).await.len(), count);
     let twice = r#"{"name":"twice","name":"twice","inputSchema":{"type":"object"}}"#;
     definitions[0] = RawJson::parse(twice).expect("JSON");
-    source.context().write(source.server(), &cx(), &record).expect("it is kept");
+    source.context().write(source.server(), &cx(), &record).expect("the record is written");
     let names = names(&source).await;
     assert_eq!(names.len(), count - 1);
     assert!(!names.iter().any(|name| name == "twice"));
@@ -187,7 +187,7 @@ async fn a_discovery_remembers_the_tools_and_ends_the_server() {
     assert_eq!(world.starts(), 1);
     assert!(
         !world.events("eof").is_empty() || !world.events("exit").is_empty(),
-        "the server was told to end"
+        "the server was asked to exit"
     );
     let state = source.state(&cx()).expect("a state");
     assert_eq!((state.state, state.staleness), (ServerPhase::Ready, None));
@@ -215,17 +215,14 @@ async fn a_failed_discovery_keeps_the_stored_tools() {
     let mut broken = world.server("hang_start", &[]);
     broken.discovery_timeout = Some(Duration::from_millis(300));
     let source = world.source(broken);
-    let error = source.refresh(&cx()).await.expect_err("it never answers");
+    let error = source.refresh(&cx()).await.expect_err("the discovery times out");
     assert_eq!(error.kind(), toolscout_core::ErrorKind::TimedOut);
     let (tools, _) = listed(&source).await;
     assert_eq!(tools.len(), 6);
     assert!(tools.iter().all(|tool| tool.provenance.stale));
     let record = source.state(&cx()).expect("a state").record;
     assert_eq!(record.status, DiscoveryStatus::Failed);
-    assert!(
-        record.error.expect("a reason").starts_with("timeout: "),
-        "the reason says that it was time"
-    );
+    assert!(record.error.expect("a reason").starts_with("timeout: "), "the reason is the timeout");
 }
 
 #[tokio::test]
@@ -246,10 +243,10 @@ async fn a_server_that_suddenly_lists_no_tools_keeps_them() {
     world.source(world.server("honest", &[])).refresh(&cx()).await.expect("discovered");
     let vanishing = world.source(world.server("vanish", &[]));
     vanishing.start(&cx()).await.expect("started");
-    vanishing.refresh(&cx()).await.expect("its first list");
+    vanishing.refresh(&cx()).await.expect("the first list");
     let had = names(&vanishing).await.len();
     assert!(had > 0);
-    vanishing.refresh(&cx()).await.expect("its second list, of nothing");
+    vanishing.refresh(&cx()).await.expect("the second, empty list");
     assert_eq!(names(&vanishing).await.len(), had);
     assert_eq!(vanishing.state(&cx()).expect("a state").staleness, Some(Staleness::Vanished));
 }
@@ -293,20 +290,20 @@ async fn a_server_without_change_notifications_can_be_called() {
         [r#"{"tools":{"listChanged":true}}"#, r#"{"tools":{"listChanged":false}}"#, "{}"];
     for (capabilities, times) in capabilities.into_iter().zip([1, 0, 0]) {
         let (world, shell) = (World::new(), Shell::new());
-        let said =
+        let discovered =
             format!(r#"{{"supportedVersions":["2026-07-28"],"capabilities":{capabilities}}}"#);
         let script = format!(
             "on() {{ case $method in
-            server/discover) reply '{said}' ;;
+            server/discover) reply '{discovered}' ;;
             subscriptions/listen) refuse -32601 'Method not found' ;;
             *) usual ;;
             esac; }}\nserve"
         );
         let source = world.source(shell.server(&script));
         call(&source, "echo", json!({})).await.expect("an answer");
-        let asked =
+        let requests =
             shell.log().iter().filter(|log| log["method"] == "subscriptions/listen").count();
-        assert_eq!(asked, times, "who says {capabilities}");
+        assert_eq!(requests, times, "with {capabilities}");
         source.stop().await;
     }
 }
@@ -355,10 +352,10 @@ async fn an_idle_server_is_stopped() {
 async fn repeated_calls_of_agents_do_not_bypass_the_backoff() {
     let world = World::new();
     let source = world.source(world.server("exit_now", &[]));
-    let first = call(&source, "echo", json!({})).await.expect_err("it dies");
+    let first = call(&source, "echo", json!({})).await.expect_err("the server exits");
     assert!(first.to_string().contains("fatal: cannot load config"), "{first}");
     for _ in 0..20 {
-        let error = call(&source, "echo", json!({})).await.expect_err("it rests");
+        let error = call(&source, "echo", json!({})).await.expect_err("restarts are delayed");
         assert!(matches!(error, SourceError::Busy { .. }), "{error}");
     }
     assert_eq!(world.starts(), 1);
@@ -370,8 +367,10 @@ async fn repeated_calls_of_agents_do_not_bypass_the_backoff() {
 async fn a_request_for_input_is_not_a_result() {
     let world = World::new();
     let source = world.source(world.server("elicit_phish", &[]));
-    let error =
-        call(&source, "echo", json!({"text": "hi"})).await.expect_err("no answer").to_string();
+    let error = call(&source, "echo", json!({"text": "hi"}))
+        .await
+        .expect_err("the call needs input")
+        .to_string();
     assert!(
         error.contains("`echo` needs input that this client cannot provide: a form (elicitation)"),
         "{error}"
@@ -394,7 +393,7 @@ async fn a_barred_server_is_not_started() {
 }
 
 fn kill(process: u32) {
-    let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process number"))
+    let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process id"))
         .expect("not zero");
     rustix::process::kill_process(process, rustix::process::Signal::KILL).expect("killed");
 }

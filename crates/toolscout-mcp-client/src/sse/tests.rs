@@ -38,12 +38,12 @@ fn events_are_the_same_however_the_bytes_are_cut() {
     let expected: Vec<_> =
         expected.iter().map(|(name, data)| ((*name).to_owned(), (*data).to_owned())).collect();
     let bytes = stream.as_bytes();
-    assert_eq!(events(&[bytes], 100).expect("small"), expected);
+    assert_eq!(events(&[bytes], 100).expect("the events are small enough"), expected);
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
-    assert_eq!(events(&single, 100).expect("small"), expected);
+    assert_eq!(events(&single, 100).expect("the events are small enough"), expected);
     for at in 0..bytes.len() {
         assert_eq!(
-            events(&[&bytes[..at], &bytes[at..]], 100).expect("small"),
+            events(&[&bytes[..at], &bytes[at..]], 100).expect("the events are small enough"),
             expected,
             "cut at {at}"
         );
@@ -54,7 +54,7 @@ fn events_are_the_same_however_the_bytes_are_cut() {
 fn ids_and_retry_delays_are_stored_and_invalid_ones_ignored() {
     let mut parser = SseParser::new(100);
     let mut bytes: &[u8] = b"id: a1\nretry: 250\ndata: x\n\nid: b\x01\nretry: 1s\nretry: -1\n\n";
-    while parser.next(&mut bytes).expect("small").is_some() {}
+    while parser.next(&mut bytes).expect("the events are small enough").is_some() {}
     assert_eq!(parser.last_id(), Some("a1"));
     assert_eq!(parser.retry(), Some(Duration::from_millis(250)));
     let parser = parser.resumed();
@@ -65,15 +65,18 @@ fn ids_and_retry_delays_are_stored_and_invalid_ones_ignored() {
 fn an_event_may_be_as_large_as_the_limit_but_not_much_larger() {
     let limit = 1000;
     let of = |size: usize| format!("data: {}\n\n", "x".repeat(size));
-    assert_eq!(events(&[of(limit).as_bytes()], limit).expect("fits").len(), 1);
+    assert_eq!(events(&[of(limit).as_bytes()], limit).expect("within the limit").len(), 1);
     assert_eq!(events(&[of(limit + 100).as_bytes()], limit), Err(SseEventTooLarge));
     let lines = "data: 123456789\n".repeat(200);
     assert_eq!(events(&[lines.as_bytes()], limit), Err(SseEventTooLarge));
     assert_eq!(events(&["x".repeat(2000).as_bytes()], limit), Err(SseEventTooLarge));
     let many = of(limit).repeat(50);
-    assert_eq!(events(&[many.as_bytes()], limit).expect("each fits").len(), 50);
+    assert_eq!(
+        events(&[many.as_bytes()], limit).expect("each event is within the limit").len(),
+        50
+    );
     let comment = format!(":{}\n{}", "x".repeat(100_000), of(1));
-    assert_eq!(events(&[comment.as_bytes()], limit).expect("comments are free").len(), 1);
+    assert_eq!(events(&[comment.as_bytes()], limit).expect("comments do not count").len(), 1);
 }
 
 /// A server with the older transport: the response to a POST arrives on the stream.
@@ -96,7 +99,7 @@ fn old_site(endpoint: &'static str) -> TestServer {
         }
         write_text(connection, &http_response("202 Accepted", "", "Accepted"));
         let mut stream = stream.lock();
-        let stream = stream.as_mut().expect("the stream comes first");
+        let stream = stream.as_mut().expect("the stream is open");
         if recorded.body.contains("hang up") {
             let _ = stream.shutdown(std::net::Shutdown::Both);
         } else if !recorded.json()["id"].is_null() {
@@ -114,7 +117,7 @@ async fn opened(site: &TestServer) -> (Result<Arc<dyn Wire>, ClientError>, WireE
 async fn refused(site: &TestServer) -> String {
     match opened(site).await.0 {
         Err(error) => error.to_string(),
-        Ok(_) => panic!("it opens"),
+        Ok(_) => panic!("the wire must not open"),
     }
 }
 
@@ -122,9 +125,9 @@ async fn refused(site: &TestServer) -> String {
 async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
     let site = old_site("/messages?session=1");
     let (wire, mut wire_events) = opened(&site).await;
-    let wire = wire.expect("it opens");
+    let wire = wire.expect("the wire opens");
     assert_eq!(wire_events.next().await, WireEvent::Message("{\"early\":1}".to_owned()));
-    wire.send(request(1, "initialize")).await.expect("taken");
+    wire.send(request(1, "initialize")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":1")));
     wire.set_era(&ProtocolEra::Legacy { version: "2024-11-05".to_owned() });
     wire.send(notification("notifications/initialized")).await.expect("accepted");
@@ -140,11 +143,11 @@ async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
 async fn a_failed_post_fails_only_its_request() {
     let site = old_site("/messages");
     let (wire, mut wire_events) = opened(&site).await;
-    let wire = wire.expect("it opens");
+    let wire = wire.expect("the wire opens");
     wire_events.next().await;
-    wire.send(request(1, "refuse")).await.expect("taken");
+    wire.send(request(1, "refuse")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Failed(1, ClientError::Lost { .. })));
-    wire.send(request(2, "ping")).await.expect("taken");
+    wire.send(request(2, "ping")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":2")));
 }
 
@@ -152,9 +155,9 @@ async fn a_failed_post_fails_only_its_request() {
 async fn an_ended_stream_ends_the_connection() {
     let site = old_site("/messages");
     let (wire, mut wire_events) = opened(&site).await;
-    let wire = wire.expect("it opens");
+    let wire = wire.expect("the wire opens");
     wire_events.next().await;
-    wire.send(request(1, "hang up")).await.expect("taken");
+    wire.send(request(1, "hang up")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Lost(ClientError::Lost { .. })));
 }
 
@@ -162,11 +165,11 @@ async fn an_ended_stream_ends_the_connection() {
 async fn no_event_is_delivered_after_close() {
     let site = old_site("/messages");
     let (wire, mut wire_events) = opened(&site).await;
-    let wire = wire.expect("it opens");
+    let wire = wire.expect("the wire opens");
     wire_events.next().await;
     wire.close().await;
     assert!(wire.send(request(1, "ping")).await.is_err());
-    assert!(wire_events.is_empty(), "closing is no loss");
+    assert!(wire_events.is_empty(), "closing is not reported as a loss");
 }
 
 /// T31: credentials are sent only to the configured origin.
@@ -213,7 +216,7 @@ async fn a_missing_endpoint_event_fails_at_the_deadline() {
         while stream.write_all(b": still here\n\n").is_ok() {}
         AfterResponse::Close
     });
-    let (observer, _hearing) = WireEvents::new();
+    let (observer, _wire_events) = WireEvents::new();
     let deadline = Instant::now() + Duration::from_millis(150);
     let opened = open(&site.endpoint(), &connect_context(), observer, deadline).await;
     assert!(matches!(opened, Err(ClientError::TimedOut { .. })));
@@ -229,8 +232,8 @@ async fn a_post_that_is_not_accepted_in_time_fails_its_request() {
         AfterResponse::Close
     });
     let (wire, mut wire_events) = opened(&site).await;
-    let wire = wire.expect("it opens");
+    let wire = wire.expect("the wire opens");
     let deadline = Instant::now() + Duration::from_millis(150);
-    wire.send(Outgoing { deadline, ..request(1, "ping") }).await.expect("taken");
+    wire.send(Outgoing { deadline, ..request(1, "ping") }).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Failed(1, ClientError::TimedOut { .. })));
 }

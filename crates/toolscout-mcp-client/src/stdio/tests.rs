@@ -58,7 +58,7 @@ impl Shell {
     pub(in super::super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let mut context =
-            ConnectContext::new(folder.path().canonicalize().expect("the folder is there"));
+            ConnectContext::new(folder.path().canonicalize().expect("the folder exists"));
         context.limits =
             Arc::new(Limits { probe: Duration::from_millis(300), ..Limits::default() });
         Self { folder, context }
@@ -107,7 +107,7 @@ impl Shell {
                 .ok()
         };
         until(|| read().is_some()).await;
-        read().expect("just read")
+        read().expect("the file has a number")
     }
 }
 
@@ -132,7 +132,7 @@ pub(in super::super) async fn call(
 pub(in super::super) async fn until(condition: impl Fn() -> bool) {
     let last = Instant::now() + Duration::from_secs(10);
     while !condition() {
-        assert!(Instant::now() < last, "this never came about");
+        assert!(Instant::now() < last, "the condition is met in time");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -141,7 +141,8 @@ pub(in super::super) async fn until(condition: impl Fn() -> bool) {
 fn is_alive(process: i32) -> bool {
     let output =
         std::process::Command::new("ps").args(["-o", "stat=", "-p", &process.to_string()]).output();
-    let state = String::from_utf8_lossy(&output.expect("ps is there").stdout).trim().to_owned();
+    let state =
+        String::from_utf8_lossy(&output.expect("`ps` is installed").stdout).trim().to_owned();
     !state.is_empty() && !state.starts_with('Z')
 }
 

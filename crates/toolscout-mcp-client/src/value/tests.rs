@@ -94,7 +94,9 @@ fn a_file_is_relative_to_the_one_that_names_it_and_trimmed_at_its_end() {
     assert_eq!(text.resolve(&lookup()).as_deref(), Ok("  two\nlines"));
     assert_eq!(text.written(), "file:token");
     let home = ConfigText::new("file:~/token", Some(Path::new("/nowhere")));
-    assert!(home.resolve(&lookup()).expect_err("no such home").contains("`/home/ada/token`"));
+    assert!(
+        home.resolve(&lookup()).expect_err("the file does not exist").contains("`/home/ada/token`")
+    );
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn a_missing_hanging_or_empty_keyring_is_reported() {
     assert_eq!(run("sh", &["-c", "printf 's3cret\\n'; exit 1"]).as_deref(), Ok("s3cret"));
     assert_eq!(run("sh", &["-c", "exit 1"]), Err("the keyring has no such entry".to_owned()));
     assert_eq!(run("sh", &["-c", "exec sleep 60"]), Err("`sh` timed out after 300 ms".to_owned()));
-    let missing = run("no-such-keyring", &[]).expect_err("nothing of that name");
+    let missing = run("no-such-keyring", &[]).expect_err("the program does not exist");
     assert_eq!(
         missing,
         "the program `no-such-keyring`, which manages the keyring, is not installed"
@@ -159,13 +161,14 @@ fn a_fingerprint_changes_with_the_value_and_with_the_key() {
     assert_eq!(
         print,
         ConfigText::from("a").fingerprint(&[1; 32], &with("a")),
-        "it is the value that counts"
+        "the fingerprint depends on the value"
     );
 }
 
 #[test]
 fn a_fingerprint_neither_fails_nor_reads_the_keyring() {
-    let lookup = ReferenceLookup::new(|_| None).with_keyring(|_| panic!("asked"));
+    let lookup =
+        ReferenceLookup::new(|_| None).with_keyring(|_| panic!("the keyring must not be read"));
     let print = |text: &str| ConfigText::from(text).fingerprint(&[1; 32], &lookup);
     assert_ne!(print("keyring:a"), print("keyring:b"));
     assert_ne!(print("env:A"), print("env:B"));
@@ -191,9 +194,9 @@ fn resolved_values_are_redacted_from_then_on() {
     for text in ["env:WORD", "x ${PART} y", "keyring:any", "${ROOT}/files", "env:HOME"] {
         ConfigText::from(text).resolve(&lookup).expect("resolved");
     }
-    let said = "quietvalueone quietvaluetwo quietvaluethree /srv/quietplace /home/ada";
+    let output = "quietvalueone quietvaluetwo quietvaluethree /srv/quietplace /home/ada";
     // Paths, and variables that every program gets, help to understand an error.
-    assert_eq!(redact::text(said), "[REDACTED] [REDACTED] [REDACTED] /srv/quietplace /home/ada");
+    assert_eq!(redact::text(output), "[REDACTED] [REDACTED] [REDACTED] /srv/quietplace /home/ada");
 }
 
 #[test]

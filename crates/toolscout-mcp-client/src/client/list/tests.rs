@@ -105,7 +105,9 @@ async fn an_endless_list_is_an_error() {
         json!({"tools": [tool(&format!("t{page}"))], "nextCursor": (page + 1).to_string()})
     })
     .await;
-    assert!(listing.expect_err("endless").to_string().contains("more than 5 pages"));
+    assert!(
+        listing.expect_err("the list has too many pages").to_string().contains("more than 5 pages")
+    );
     assert_eq!(requests, 5);
 }
 
@@ -159,7 +161,7 @@ async fn a_list_must_be_complete() {
         assert!(reason(page.clone()).await.contains("is not a complete result"));
         assert!(
             list_with(Limits::default(), false, page).await.0.is_ok(),
-            "legacy servers know no such key"
+            "legacy servers do not have this key"
         );
     }
     assert!(list(|_| json!({"tools": [], "resultType": "complete"})).await.0.is_ok());
@@ -194,7 +196,9 @@ async fn bytes_of_all_pages_together_are_limited() {
     };
     let (listing, requests) =
         list_with(Limits { listing: 1_000, ..Limits::default() }, true, page).await;
-    assert!(listing.expect_err("too much").to_string().contains("larger than 1000 bytes"));
+    assert!(
+        listing.expect_err("the list is too large").to_string().contains("larger than 1000 bytes")
+    );
     assert_eq!(requests, 3);
 }
 

@@ -135,7 +135,7 @@ async fn an_address_that_refuses_post_is_tried_as_an_event_stream() {
 #[tokio::test]
 async fn an_address_without_a_server_reports_the_first_status() {
     let site = TestServer::always(http_response("404 Not Found", "", "nothing here"));
-    let error = connect(&site).await.err().expect("nothing there");
+    let error = connect(&site).await.err().expect("the connection fails");
     assert!(matches!(error, ClientError::Status { status: 404, .. }), "{error}");
 }
 

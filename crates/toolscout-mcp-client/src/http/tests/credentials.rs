@@ -55,7 +55,7 @@ async fn a_rejected_token_is_replaced_and_the_request_repeated_once() {
     let (wire, mut wire_events) =
         wire_with(&site.endpoint(), &context_with_tokens(&["old", "good"])).await;
     for id in 1..=2 {
-        wire.send(request(id, "tools/list")).await.expect("taken");
+        wire.send(request(id, "tools/list")).await.expect("sent");
         assert!(matches!(wire_events.next().await, super::super::fixture::WireEvent::Message(_)));
     }
     let sent: Vec<_> = site
@@ -76,7 +76,7 @@ async fn a_server_that_rejects_all_tokens_gets_two_requests_at_most() {
     let site = guarded();
     let (wire, mut wire_events) =
         wire_with(&site.endpoint(), &context_with_tokens(&["a", "b", "c"])).await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     assert!(matches!(wire_events.failure().await, ClientError::Login { challenge: Some(_), .. }));
     assert_eq!(site.requests().len(), 2);
 }
@@ -87,7 +87,7 @@ async fn without_another_token_the_request_is_not_repeated() {
         let site = guarded();
         let (wire, mut wire_events) =
             wire_with(&site.endpoint(), &context_with_tokens(tokens)).await;
-        wire.send(request(1, "tools/list")).await.expect("taken");
+        wire.send(request(1, "tools/list")).await.expect("sent");
         assert!(matches!(wire_events.failure().await, ClientError::Login { .. }));
         assert_eq!(site.requests().len(), 1);
     }
@@ -116,7 +116,7 @@ async fn configured_credentials_are_sent() {
     });
     let (endpoint, context) = server_with_secrets(&site);
     let (wire, mut wire_events) = wire_with(&endpoint, &context).await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     wire_events.next().await;
     let recorded = &site.requests()[0];
     assert_eq!(recorded.line, format!("POST /mcp?key={SECRET} HTTP/1.1"));
@@ -136,7 +136,7 @@ async fn a_name_and_password_in_the_address_become_a_header() {
         &connect_context(),
     )
     .await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     wire_events.next().await;
     // me:p@ss
     assert_eq!(site.requests()[0].header("authorization"), Some("Basic bWU6cEBzcw=="));
@@ -168,7 +168,7 @@ async fn no_error_holds_a_secret() {
         });
         let (endpoint, context) = server_with_secrets(&site);
         let (wire, mut wire_events) = wire_with(&endpoint, &context).await;
-        wire.send(request(1, "tools/list")).await.expect("taken");
+        wire.send(request(1, "tools/list")).await.expect("sent");
         let mut event = wire_events.next().await;
         if matches!(event, super::super::fixture::WireEvent::Message(_)) {
             event = wire_events.next().await;
@@ -178,11 +178,11 @@ async fn no_error_holds_a_secret() {
 }
 
 async fn refused(endpoint: HttpEndpoint, context: &ConnectContext) -> String {
-    let (observer, _hearing) = WireEvents::new();
+    let (observer, _wire_events) = WireEvents::new();
     match HttpWire::open(&endpoint, context, observer, soon()).await {
         Err(error @ ClientError::Invalid { .. }) => error.to_string(),
         Err(error) => panic!("not invalid: {error:?}"),
-        Ok(_) => panic!("it opens"),
+        Ok(_) => panic!("the wire must not open"),
     }
 }
 
@@ -223,8 +223,8 @@ async fn a_referenced_address_is_shown_as_its_origin_only() {
         lookup: ReferenceLookup::new(|_| Some(OsString::from("http://127.0.0.1:9/s/s3cr3t/mcp"))),
         ..connect_context()
     };
-    let (observer, _hearing) = WireEvents::new();
+    let (observer, _wire_events) = WireEvents::new();
     let endpoint = HttpEndpoint { url: "env:URL".into(), ..HttpEndpoint::default() };
-    let wire = HttpWire::open(&endpoint, &context, observer, soon()).await.expect("fine");
+    let wire = HttpWire::open(&endpoint, &context, observer, soon()).await.expect("the wire opens");
     assert_eq!(wire.connection.remote.name(), "http://127.0.0.1:9");
 }

@@ -31,7 +31,7 @@ async fn an_endless_body_is_cut_off() {
     let site = for_ever(head, format!("400\r\n{}\r\n", "A".repeat(1024)));
     let (wire, mut wire_events) =
         wire_with(&site.endpoint(), &context_with_message_limit(1 << 20)).await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     let error = wire_events.failure().await.to_string();
     assert_eq!(error, format!("`{}` answered with more than 1 MiB", site.url()));
 }
@@ -52,7 +52,7 @@ async fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
         let site = TestServer::always(response_text);
         let (wire, mut wire_events) =
             wire_with(&site.endpoint(), &context_with_message_limit(limit)).await;
-        wire.send(request(1, "tools/list")).await.expect("taken");
+        wire.send(request(1, "tools/list")).await.expect("sent");
         assert_eq!(matches!(wire_events.next().await, WireEvent::Message(_)), is_fine);
     }
 }
@@ -63,7 +63,7 @@ async fn an_endless_event_is_cut_off() {
     let site = for_ever(EVENT_HEAD, format!("data: {}", "A".repeat(1024)));
     let (wire, mut wire_events) =
         wire_with(&site.endpoint(), &context_with_message_limit(1 << 20)).await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     let error = wire_events.failure().await.to_string();
     assert_eq!(error, format!("`{}` sent an event of more than 1 MiB", site.url()));
 }
@@ -73,7 +73,7 @@ async fn an_endless_event_is_cut_off() {
 async fn comments_do_not_put_the_deadline_off() {
     let site = for_ever(EVENT_HEAD, ": keep-alive\n\n".to_owned());
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/call") }).await.expect("taken");
+    wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/call") }).await.expect("sent");
     let error = wire_events.failure().await;
     assert!(
         matches!(&error, ClientError::TimedOut { what, .. } if what.contains("tools/call")),
@@ -97,7 +97,7 @@ async fn a_silent_server_fails_the_request_at_the_deadline() {
         let (wire, mut wire_events) = wire(&site).await;
         wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/list") })
             .await
-            .expect("taken");
+            .expect("sent");
         assert!(matches!(wire_events.failure().await, ClientError::TimedOut { .. }));
         let outcome = wire.send(Outgoing { deadline: shortly(), ..notification("x") }).await;
         // The head of the response is enough for a notification.
@@ -118,7 +118,7 @@ async fn too_many_headers_are_an_error() {
         AfterResponse::Close
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     assert!(matches!(wire_events.failure().await, ClientError::Lost { .. }));
 }
 
@@ -134,14 +134,14 @@ async fn no_more_requests_than_allowed_are_under_way_and_a_cancellation_still_ge
         AfterResponse::Close
     });
     let limits = Arc::new(Limits { pending: 2, ..Limits::default() });
-    let (wire, _hearing) =
+    let (wire, _wire_events) =
         wire_with(&site.endpoint(), &ConnectContext { limits, ..connect_context() }).await;
     for id in 1..=2 {
-        wire.send(request(id, "tools/call")).await.expect("taken");
+        wire.send(request(id, "tools/call")).await.expect("sent");
     }
     let third = wire.send(Outgoing { deadline: shortly(), ..request(3, "tools/call") }).await;
     assert!(matches!(third, Err(ClientError::TimedOut { .. })), "{third:?}");
     wire.send(notification("notifications/cancelled")).await.expect("accepted");
     wire.forget(1);
-    wire.send(request(4, "tools/call")).await.expect("a place is free again");
+    wire.send(request(4, "tools/call")).await.expect("a slot is free again");
 }

@@ -20,9 +20,9 @@ async fn a_json_response_is_one_message() {
         AfterResponse::KeepOpen
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(7, "tools/list")).await.expect("taken");
+    wire.send(request(7, "tools/list")).await.expect("sent");
     assert_eq!(wire_events.next().await, WireEvent::Message(site.requests()[0].reply()));
-    wire.send(request(8, "tools/list")).await.expect("taken");
+    wire.send(request(8, "tools/list")).await.expect("sent");
     wire_events.next().await;
     assert!(wire_events.is_empty());
 
@@ -32,7 +32,7 @@ async fn a_json_response_is_one_message() {
     assert_eq!(recorded.header("accept"), Some("application/json, text/event-stream"));
     assert_eq!(recorded.header("accept-encoding"), Some("identity"));
     assert_eq!(recorded.json()["method"], "tools/list");
-    assert_eq!(site.connections(), 1, "the second request goes the same way");
+    assert_eq!(site.connections(), 1, "the second request reuses the connection");
 }
 
 #[tokio::test]
@@ -55,13 +55,13 @@ async fn an_event_stream_is_delivered_up_to_the_reply() {
         AfterResponse::KeepOpen
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "tools/call")).await.expect("taken");
+    wire.send(request(1, "tools/call")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("progress")));
     assert!(
         matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"result\""))
     );
     wire.close().await;
-    assert!(wire_events.is_empty(), "what comes after the reply is nobody's");
+    assert!(wire_events.is_empty(), "messages after the reply are dropped");
 }
 
 /// A stream that the server ends after its reply does not cost the connection.
@@ -77,7 +77,7 @@ async fn a_stream_that_ends_after_its_reply_leaves_the_connection_usable() {
     });
     let (wire, mut wire_events) = wire(&site).await;
     for id in 0..5 {
-        wire.send(request(id, "ping")).await.expect("taken");
+        wire.send(request(id, "ping")).await.expect("sent");
         assert!(matches!(wire_events.next().await, WireEvent::Message(_)));
         while wire.tasks.count() > 0 {
             tokio::task::yield_now().await;
@@ -94,7 +94,7 @@ async fn a_stream_that_ends_without_the_reply_fails_its_request() {
         "data: {\"id\":9}\n\n",
     ));
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "tools/call")).await.expect("taken");
+    wire.send(request(1, "tools/call")).await.expect("sent");
     assert_eq!(wire_events.next().await, WireEvent::Message("{\"id\":9}".to_owned()));
     let error = wire_events.failure().await.to_string();
     assert_eq!(error, format!("`{}` ended its stream before the response", site.url()));
@@ -112,7 +112,7 @@ async fn a_response_without_the_reply_fails_the_request_at_once() {
     ] {
         let site = TestServer::always(json_response(body));
         let (wire, mut wire_events) = wire(&site).await;
-        wire.send(request(1, "tools/list")).await.expect("taken");
+        wire.send(request(1, "tools/list")).await.expect("sent");
         assert_eq!(wire_events.next().await, WireEvent::Message(body.to_owned()));
         assert!(
             matches!(wire_events.next().await, WireEvent::Failed(1, ClientError::Protocol { .. })),
@@ -141,7 +141,7 @@ async fn a_request_that_is_merely_accepted_fails() {
     for status in ["202 Accepted", "204 No Content"] {
         let site = TestServer::always(http_response(status, "", ""));
         let (wire, mut wire_events) = wire(&site).await;
-        wire.send(request(1, "tools/list")).await.expect("taken");
+        wire.send(request(1, "tools/list")).await.expect("sent");
         let error = wire_events.failure().await.to_string();
         assert_eq!(error, format!("`{}` answered {status} without a message", site.url()));
     }
@@ -161,7 +161,7 @@ async fn the_modern_era_mirrors_method_and_name_in_headers() {
     ];
     let message =
         Outgoing { name: Some("größe".to_owned()), mirrored, ..request(1, "tools/call") };
-    wire.send(message).await.expect("taken");
+    wire.send(message).await.expect("sent");
     wire_events.next().await;
     let recorded = &site.requests()[0];
     assert_eq!(recorded.header("mcp-protocol-version"), Some("2026-07-28"));
@@ -175,7 +175,7 @@ async fn the_modern_era_mirrors_method_and_name_in_headers() {
 #[tokio::test]
 async fn an_invalid_header_is_an_error_before_anything_is_sent() {
     let site = TestServer::always("");
-    let (wire, _hearing) = wire(&site).await;
+    let (wire, _wire_events) = wire(&site).await;
     wire.set_era(&modern());
     for mirrored in [vec![("A\r\nX: 1", "v")], vec![("Region", "a"), ("region", "b")]] {
         let mirrored =
@@ -197,9 +197,9 @@ async fn the_handshake_uses_the_headers_of_its_era() {
     let meta = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
     let body =
         json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": meta}).to_string();
-    wire.send(Outgoing { body, ..request(1, "server/discover") }).await.expect("taken");
+    wire.send(Outgoing { body, ..request(1, "server/discover") }).await.expect("sent");
     wire_events.next().await;
-    wire.send(request(2, "initialize")).await.expect("taken");
+    wire.send(request(2, "initialize")).await.expect("sent");
     wire_events.next().await;
     let requests = site.requests();
     assert_eq!(requests[0].header("mcp-protocol-version"), Some("2026-07-28"));
@@ -216,16 +216,16 @@ async fn the_handshake_uses_the_headers_of_its_era() {
 #[tokio::test]
 async fn the_modern_era_sends_no_cancellations_and_no_responses() {
     let site = TestServer::always("");
-    let (wire, _hearing) = wire(&site).await;
+    let (wire, _wire_events) = wire(&site).await;
     wire.set_era(&modern());
-    wire.send(notification("notifications/cancelled")).await.expect("nothing to do");
-    wire.send(Outgoing { method: None, ..notification("") }).await.expect("nothing to do");
+    wire.send(notification("notifications/cancelled")).await.expect("nothing is sent");
+    wire.send(Outgoing { method: None, ..notification("") }).await.expect("nothing is sent");
     assert!(site.requests().is_empty());
 }
 
 #[tokio::test]
 async fn forgetting_a_request_closes_its_stream_and_no_other() {
-    let (gone, mut is_gone) = tokio::sync::mpsc::unbounded_channel();
+    let (closed, mut is_closed) = tokio::sync::mpsc::unbounded_channel();
     let site = TestServer::new(move |recorded, stream| {
         if recorded.json()["id"] == 2 {
             write_text(stream, &json_response(&recorded.reply()));
@@ -235,17 +235,17 @@ async fn forgetting_a_request_closes_its_stream_and_no_other() {
         write_text(stream, "data: {\"begun\":1}\n\n");
         // Nothing follows on this connection but its end.
         let end = std::io::Read::read(stream, &mut [0; 1]);
-        let _ = gone.send(end.unwrap_or(0));
+        let _ = closed.send(end.unwrap_or(0));
         AfterResponse::Close
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "tools/call")).await.expect("taken");
+    wire.send(request(1, "tools/call")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("begun")));
     wire.forget(1);
-    assert_eq!(is_gone.recv().await, Some(0));
-    wire.send(request(2, "ping")).await.expect("taken");
+    assert_eq!(is_closed.recv().await, Some(0));
+    wire.send(request(2, "ping")).await.expect("sent");
     assert_eq!(wire_events.next().await, WireEvent::Message(site.requests()[1].reply()));
-    assert!(wire_events.is_empty(), "nobody waits for what was forgotten");
+    assert!(wire_events.is_empty(), "a forgotten request gets no event");
 }
 
 #[tokio::test]
@@ -256,7 +256,7 @@ async fn nothing_runs_and_nothing_is_sent_after_close() {
         AfterResponse::Close
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "tools/call")).await.expect("taken");
+    wire.send(request(1, "tools/call")).await.expect("sent");
     assert_eq!(wire.tasks.count(), 1);
     wire.close().await;
     wire.close().await;
@@ -285,7 +285,7 @@ async fn invalid_addresses_are_refused_before_any_request() {
     use crate::HttpEndpoint;
     for url in ["ftp://h/x", "not an address", "", "file:///etc/passwd", "javascript:alert(1)"] {
         let endpoint = HttpEndpoint { url: url.into(), ..HttpEndpoint::default() };
-        let (observer, _hearing) = WireEvents::new();
+        let (observer, _wire_events) = WireEvents::new();
         assert!(matches!(
             http::HttpWire::open(&endpoint, &connect_context(), observer.clone(), soon()).await,
             Err(ClientError::Invalid { .. })

@@ -10,7 +10,7 @@ use std::time::Duration;
 async fn outcome(status: &str, headers: &str, body: &str) -> WireEvent {
     let site = TestServer::always(http_response(status, headers, body));
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(3, "tools/list")).await.expect("taken");
+    wire.send(request(3, "tools/list")).await.expect("sent");
     let event = wire_events.next().await;
     wire.close().await;
     assert!(wire_events.is_empty());
@@ -164,10 +164,10 @@ async fn a_connection_that_breaks_fails_its_request_once_and_not_the_next() {
         AfterResponse::KeepOpen
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "tools/call")).await.expect("taken");
+    wire.send(request(1, "tools/call")).await.expect("sent");
     let error = wire_events.failure().await;
     assert!(matches!(&error, ClientError::Lost { what } if what.contains("was lost")), "{error:?}");
-    wire.send(request(2, "tools/list")).await.expect("taken");
+    wire.send(request(2, "tools/list")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":2")));
     assert_eq!(site.requests().len(), 2, "a call is not repeated");
 }
@@ -179,7 +179,7 @@ async fn only_read_only_requests_are_repeated_after_a_broken_connection() {
     for (method, times) in [("tools/list", 2), ("server/discover", 2), ("tools/call", 1)] {
         let site = TestServer::new(|_, _| AfterResponse::Close);
         let (wire, mut wire_events) = wire(&site).await;
-        wire.send(request(1, method)).await.expect("taken");
+        wire.send(request(1, method)).await.expect("sent");
         assert!(matches!(wire_events.failure().await, ClientError::Lost { .. }));
         assert_eq!(site.requests().len(), times, "{method}");
     }
@@ -198,9 +198,9 @@ async fn a_lie_about_length_does_not_poison_the_next_request() {
         AfterResponse::KeepOpen
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":1")));
-    wire.send(request(2, "tools/list")).await.expect("taken");
+    wire.send(request(2, "tools/list")).await.expect("sent");
     let event = wire_events.next().await;
     assert!(!format!("{event:?}").contains("smuggled"), "{event:?}");
 }
@@ -215,7 +215,7 @@ async fn a_body_shorter_than_promised_is_an_error() {
         AfterResponse::Close
     });
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(3, "tools/list")).await.expect("taken");
+    wire.send(request(3, "tools/list")).await.expect("sent");
     assert!(matches!(wire_events.failure().await, ClientError::Lost { .. }));
 }
 
@@ -224,7 +224,7 @@ async fn an_unreachable_server_is_reported() {
     let url = TestServer::always("").url();
     let endpoint = crate::HttpEndpoint { url: url.as_str().into(), ..Default::default() };
     let (wire, mut wire_events) = super::wire_with(&endpoint, &super::connect_context()).await;
-    wire.send(request(1, "tools/list")).await.expect("taken");
+    wire.send(request(1, "tools/list")).await.expect("sent");
     let error = wire_events.failure().await.to_string();
     assert!(error.starts_with(&format!("`{url}` ")), "{error}");
 }

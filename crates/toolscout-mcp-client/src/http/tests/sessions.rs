@@ -38,7 +38,7 @@ fn no_stream(_: &RecordedRequest, stream: &mut TcpStream) {
 
 /// Does the handshake of a client.
 async fn shake_hands(wire: &super::HttpWire, wire_events: &mut super::WireEvents) {
-    wire.send(request(1, "initialize")).await.expect("taken");
+    wire.send(request(1, "initialize")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(_)));
     wire.set_era(&ProtocolEra::Legacy { version: "2025-06-18".to_owned() });
     wire.send(notification("notifications/initialized")).await.expect("accepted");
@@ -49,7 +49,7 @@ async fn a_session_is_named_in_every_request_and_ended_with_the_wire() {
     let site = legacy_site("abc-123", no_stream);
     let (wire, mut wire_events) = wire(&site).await;
     shake_hands(&wire, &mut wire_events).await;
-    wire.send(request(2, "tools/list")).await.expect("taken");
+    wire.send(request(2, "tools/list")).await.expect("sent");
     wire_events.next().await;
     while wire.tasks.count() > 0 {
         tokio::task::yield_now().await;
@@ -77,20 +77,20 @@ async fn an_odd_session_id_is_refused() {
     for odd in ["a b", "caf\u{e9}", "", "a\tb", "one\r\nmcp-session-id: two", long] {
         let site = legacy_site(odd, no_stream);
         let (wire, mut wire_events) = wire(&site).await;
-        wire.send(request(1, "initialize")).await.expect("taken");
+        wire.send(request(1, "initialize")).await.expect("sent");
         let error = wire_events.failure().await;
         assert!(
             matches!(&error, ClientError::Protocol { reason } if reason.contains("session id")),
             "{odd}: {error:?}"
         );
-        wire.send(request(2, "tools/list")).await.expect("taken");
+        wire.send(request(2, "tools/list")).await.expect("sent");
         wire_events.next().await;
         assert_eq!(site.requests()[1].header("mcp-session-id"), None);
     }
     let longest: &'static str = Box::leak("x".repeat(512).into_boxed_str());
     let site = legacy_site(longest, no_stream);
     let (wire, mut wire_events) = wire(&site).await;
-    wire.send(request(1, "initialize")).await.expect("taken");
+    wire.send(request(1, "initialize")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(_)));
 }
 
@@ -99,7 +99,7 @@ async fn a_lost_session_ends_the_connection() {
     let site = legacy_site("abc", no_stream);
     let (wire, mut wire_events) = wire(&site).await;
     shake_hands(&wire, &mut wire_events).await;
-    wire.send(request(2, "tools/gone")).await.expect("taken");
+    wire.send(request(2, "tools/gone")).await.expect("sent");
     let what = format!("`{}` has ended the session", site.url());
     assert_eq!(wire_events.next().await, WireEvent::Lost(ClientError::Lost { what }));
     assert!(matches!(wire_events.next().await, WireEvent::Failed(2, ClientError::Lost { .. })));
@@ -117,7 +117,7 @@ async fn unsolicited_messages_of_a_legacy_server_are_delivered() {
     assert!(
         matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("list_changed"))
     );
-    wire.send(request(2, "ping")).await.expect("taken");
+    wire.send(request(2, "ping")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":2")));
     wire.close().await;
     assert_eq!(wire.tasks.count(), 0);
@@ -137,7 +137,7 @@ async fn a_broken_stream_with_event_ids_is_resumed() {
     });
     let (wire, mut wire_events) = wire(&site).await;
     wire.set_era(&ProtocolEra::Legacy { version: "2025-11-25".to_owned() });
-    wire.send(request(5, "tools/call")).await.expect("taken");
+    wire.send(request(5, "tools/call")).await.expect("sent");
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("begun")));
     assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":5")));
     assert_eq!(site.requests()[1].header("last-event-id"), Some("ev-1"));

@@ -33,7 +33,7 @@ fn repeated_secrets_are_redacted() {
     let TokenError::No { text, .. } =
         token_error(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
     else {
-        panic!("a refusal")
+        panic!("expected an error response")
     };
     assert_eq!(text, "invalid_grant: [REDACTED] of us with [REDACTED] is over");
 }

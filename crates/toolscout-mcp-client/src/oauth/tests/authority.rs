@@ -101,7 +101,12 @@ impl Authority {
 
     /// The last request for this path.
     pub(super) fn last(&self, path: &str) -> RecordedRequest {
-        self.state().requests.iter().rfind(|item| item.path == path).cloned().expect("it was asked")
+        self.state()
+            .requests
+            .iter()
+            .rfind(|item| item.path == path)
+            .cloned()
+            .expect("a request for this path")
     }
 }
 
@@ -311,12 +316,12 @@ fn basic(text: &str) -> String {
 pub(super) async fn get(url: &str) -> (u16, String, String) {
     let url = Url::parse(url).expect("an address");
     let address = (url.host_str().expect("a host"), url.port().expect("a port"));
-    let mut stream = TcpStream::connect(address).await.expect("somebody listens");
+    let mut stream = TcpStream::connect(address).await.expect("the server listens");
     let target = &url.as_str()[path_start(&url)..];
     let request = format!("GET {target} HTTP/1.1\r\nhost: {}\r\n\r\n", address.0);
     stream.write_all(request.as_bytes()).await.expect("sent");
     let mut text = String::new();
-    stream.read_to_string(&mut text).await.expect("answered");
+    stream.read_to_string(&mut text).await.expect("a response");
     let (head, body) = text.split_once("\r\n\r\n").expect("a head");
     let status = head.split(' ').nth(1).and_then(|part| part.parse().ok()).expect("a status");
     (status, head.to_owned(), body.to_owned())

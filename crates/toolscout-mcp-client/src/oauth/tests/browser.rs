@@ -6,11 +6,11 @@ use serde_json::json;
 #[tokio::test]
 async fn a_person_logs_in_with_a_browser() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
     assert_eq!(login.issuer(), authority.base);
     let callback = consent(login.browser_url()).await;
     let (result, (status, head, page)) = tokio::join!(login.wait(soon()), get(&callback));
-    result.expect("it ends well");
+    result.expect("the login succeeds");
     assert_eq!(
         (status, page.as_str()),
         (200, "Done. You can close this page and go back to the terminal.\n")
@@ -37,13 +37,13 @@ async fn a_person_logs_in_with_a_browser() {
 #[tokio::test]
 async fn we_register_as_a_program_on_a_persons_machine() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.start(&authority.mcp()).await.expect("it begins");
-    let wish: serde_json::Value =
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
+    let registration: serde_json::Value =
         serde_json::from_str(&authority.last("/register").body).expect("JSON");
-    assert_eq!(wish["application_type"], "native");
-    assert_eq!(wish["token_endpoint_auth_method"], "none");
-    assert_eq!(wish["grant_types"], json!(["authorization_code", "refresh_token"]));
-    let redirect = wish["redirect_uris"][0].as_str().expect("an address");
+    assert_eq!(registration["application_type"], "native");
+    assert_eq!(registration["token_endpoint_auth_method"], "none");
+    assert_eq!(registration["grant_types"], json!(["authorization_code", "refresh_token"]));
+    let redirect = registration["redirect_uris"][0].as_str().expect("an address");
     assert!(
         redirect.starts_with("http://127.0.0.1:") && redirect.ends_with("/callback"),
         "{redirect}"
@@ -54,23 +54,27 @@ async fn we_register_as_a_program_on_a_persons_machine() {
 #[tokio::test]
 async fn a_callback_may_be_pasted() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
     let callback = consent(login.browser_url()).await;
     let foreign = callback.replace("state=", "state=x");
-    let err = login.finish_with(&foreign).await.expect_err("another login's answer");
+    let err = login.finish_with(&foreign).await.expect_err("the callback belongs to another login");
     assert!(matches!(err, ClientError::Invalid { .. }), "{err}");
     assert_eq!(authority.count("/token"), 0);
-    login.finish_with(&format!("  {callback}\n")).await.expect("it ends well");
+    login.finish_with(&format!("  {callback}\n")).await.expect("the login succeeds");
     assert_eq!(home.current(&authority.mcp()).await, Ok(Some("access-1".to_owned())));
 }
 
 #[tokio::test]
 async fn other_requests_get_an_error_and_do_not_delay_the_callback() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
     let callback = consent(login.browser_url()).await;
-    let at =
-        |path: &str| format!("{}{path}", callback.split("/callback").next().expect("a beginning"));
+    let at = |path: &str| {
+        format!(
+            "{}{path}",
+            callback.split("/callback").next().expect("the base of the callback URL")
+        )
+    };
     let visits = async {
         let silent = tokio::net::TcpStream::connect(at("").trim_start_matches("http://"))
             .await
@@ -89,7 +93,7 @@ async fn other_requests_get_an_error_and_do_not_delay_the_callback() {
         seen
     };
     let (result, seen) = tokio::join!(login.wait(soon()), visits);
-    result.expect("the right one counts");
+    result.expect("the right callback is accepted");
     assert_eq!(seen, [404, 404, 400, 400, 200]);
     assert_eq!(authority.last("/token").pairs["code"], "the-code-1");
 }
@@ -99,7 +103,7 @@ async fn other_requests_get_an_error_and_do_not_delay_the_callback() {
 async fn a_callback_of_another_issuer_is_refused() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().iss = Some("https://evil.example".to_owned());
-    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
     let err = finish(&login).await.expect_err("refused");
     assert!(err.to_string().contains("another authorization server"), "{err}");
     assert_eq!(authority.count("/token"), 0);
@@ -109,8 +113,8 @@ async fn a_callback_of_another_issuer_is_refused() {
         .state()
         .described
         .insert("authorization_response_iss_parameter_supported".to_owned(), json!(true));
-    let login = home.start(&authority.mcp()).await.expect("it begins");
-    finish(&login).await.expect_err("it does not say who it is");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
+    finish(&login).await.expect_err("the callback names no issuer");
     assert_eq!(authority.count("/token"), 0);
 
     authority.state().iss = Some(authority.base.clone());
@@ -120,16 +124,16 @@ async fn a_callback_of_another_issuer_is_refused() {
 
 #[tokio::test]
 async fn a_code_is_valid_only_for_its_login() {
-    let (home, thief, authority) = (Home::new(), Home::new(), Authority::start().await);
-    let login = home.start(&authority.mcp()).await.expect("it begins");
-    let other = thief.start(&authority.mcp()).await.expect("it begins");
+    let (home, attacker, authority) = (Home::new(), Home::new(), Authority::start().await);
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
+    let other = attacker.start(&authority.mcp()).await.expect("the login starts");
     let callback = consent(login.browser_url()).await;
     let state = |url: &str| {
         url.split("state=").nth(1).map(|part| part.split('&').next().unwrap_or_default().to_owned())
     };
     let own = state(other.browser_url()).expect("a state");
     let stolen = callback.replace(&state(&callback).expect("a state"), &own);
-    let err = other.finish_with(&stolen).await.expect_err("the verifier is another one");
+    let err = other.finish_with(&stolen).await.expect_err("the verifier does not match");
     assert!(
         err.to_string().contains("invalid_grant") && !err.to_string().contains("the-code-1"),
         "{err}"
@@ -170,11 +174,11 @@ async fn a_registration_is_stored_per_issuer() {
 async fn a_registration_with_an_occupied_port_is_replaced() {
     let (home, authority) = (Home::new(), Authority::start().await);
     home.log_in(&authority).await;
-    let first = home.start(&authority.mcp()).await.expect("it begins");
-    let second = home.start(&authority.mcp()).await.expect("it begins");
+    let first = home.start(&authority.mcp()).await.expect("the login starts");
+    let second = home.start(&authority.mcp()).await.expect("the login starts");
     assert_eq!(authority.count("/register"), 2);
-    finish(&second).await.expect("it ends well");
-    finish(&first).await.expect("it ends well");
+    finish(&second).await.expect("the login succeeds");
+    finish(&first).await.expect("the login succeeds");
 }
 
 #[tokio::test]
@@ -188,7 +192,7 @@ async fn a_configured_client_is_not_registered() {
 
     authority.state().described.insert("registration_endpoint".to_owned(), json!(null));
     home.endpoint.client_id = None;
-    let err = home.start(&authority.mcp()).await.expect_err("nobody knows us");
+    let err = home.start(&authority.mcp()).await.expect_err("the client is not registered");
     assert!(err.to_string().contains("set `client_id`"), "{err}");
 }
 
@@ -227,7 +231,7 @@ async fn scopes_are_those_configured_else_demanded_else_suggested() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
     authority.state().described.insert("scopes_supported".to_owned(), json!(["offline_access"]));
     let scopes = async |home: &Home, challenge| {
-        let login = home.start_with(&authority.mcp(), challenge).await.expect("it begins");
+        let login = home.start_with(&authority.mcp(), challenge).await.expect("the login starts");
         let url = reqwest::Url::parse(login.browser_url()).expect("an address");
         url.query_pairs()
             .find(|(name, _)| name == "scope")
@@ -246,9 +250,11 @@ async fn scopes_are_those_configured_else_demanded_else_suggested() {
 #[tokio::test]
 async fn waiting_for_the_browser_ends_at_the_deadline() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.start(&authority.mcp()).await.expect("it begins");
-    let err =
-        login.wait(Instant::now() + Duration::from_millis(20)).await.expect_err("nobody came");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
+    let err = login
+        .wait(Instant::now() + Duration::from_millis(20))
+        .await
+        .expect_err("the login times out");
     assert!(
         err.to_string().starts_with("waiting for the login in the browser timed out after"),
         "{err}"

@@ -83,7 +83,7 @@ async fn redirects_are_not_followed() {
     );
     authority.state().fixed.clear();
     authority.fix("/token", 307, &there("/token"), "");
-    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
     let error = finish(&login).await.expect_err("refused").to_string();
     assert!(error.contains("redirects are not followed"), "{error}");
     authority.fix("/register", 308, &there("/register"), "");
@@ -154,9 +154,9 @@ async fn the_first_issuer_that_can_be_used_is_used() {
 
 impl Home {
     async fn log_in_elsewhere(&self, server: &Authority, issuer: &Authority) {
-        let login = self.start(&server.mcp()).await.expect("it begins");
+        let login = self.start(&server.mcp()).await.expect("the login starts");
         assert_eq!(login.issuer(), issuer.base);
-        finish(&login).await.expect("it ends well");
+        finish(&login).await.expect("the login succeeds");
     }
 }
 
@@ -239,8 +239,8 @@ async fn oversized_and_invalid_responses_end_the_login() {
         (200, "{}".to_owned()),
     ] {
         authority.fix("/token", status, "", body);
-        let login = home.start(&authority.mcp()).await.expect("it begins");
-        let err = finish(&login).await.expect_err("nothing was given");
+        let login = home.start(&authority.mcp()).await.expect("the login starts");
+        let err = finish(&login).await.expect_err("no token was issued");
         assert!(matches!(err, ClientError::Protocol { .. }), "{err}");
     }
 }

@@ -99,7 +99,7 @@ async fn a_name_that_resolves_to_loopback_is_not_contacted() {
     let web = web("https://public/mcp", names(table)).await;
     for name in ["trap", "metadata", "inner"] {
         let Err(err) = web.read(&url(&format!("https://{name}:{port}/token"))).await else {
-            panic!("dialled {name}")
+            panic!("connected to {name}")
         };
         assert!(err.to_string().contains(&format!("`{name}` resolves to")), "{err}");
     }
@@ -124,7 +124,7 @@ async fn the_servers_own_name_is_resolved_once() {
         .expect("a port")
         .port();
     let Err(err) = web.read(&url(&format!("https://rebinding:{port}/"))).await else {
-        panic!("nobody is there")
+        panic!("connected to a closed port")
     };
     assert!(matches!(err, ClientError::Lost { .. }), "{err}");
     assert_eq!(lookups.load(Ordering::SeqCst), 1);

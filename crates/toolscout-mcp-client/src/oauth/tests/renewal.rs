@@ -68,7 +68,7 @@ async fn an_ended_login_names_the_command_and_is_renewed_only_once() {
     authority.state().revoke();
     authority.state().requests.clear();
     for _ in 0..3 {
-        let err = tokens.current().await.expect_err("over");
+        let err = tokens.current().await.expect_err("the login has expired");
         let ClientError::Login { what, .. } = &err else { panic!("{err}") };
         assert!(what.starts_with("the login is no longer valid"), "{what}");
         assert!(what.ends_with("; log in with `toolscout server login mail`"), "{what}");
@@ -131,7 +131,7 @@ async fn a_rejected_token_is_renewed_once() {
 async fn an_abandoned_renewal_is_still_stored() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
-    assert_eq!(tokens.current().now_or_never(), None, "it takes a request");
+    assert_eq!(tokens.current().now_or_never(), None, "a renewal needs a request");
     assert_eq!(tokens.current().await, Ok(Some("access-2".to_owned())));
     assert_eq!(renewals(&authority), 1);
 }
@@ -146,7 +146,7 @@ async fn a_token_about_to_end_is_better_than_none() {
     authority.state().fixed.clear();
     let tokens = expired(&home, &authority).await;
     authority.fix("/token", 503, "retry-after: 7\r\n", "");
-    let err = tokens.current().await.expect_err("nothing is left");
+    let err = tokens.current().await.expect_err("the token has expired");
     assert!(
         matches!(err, ClientError::Busy { after: Some(it), .. } if it == Duration::from_secs(7)),
         "{err}"
@@ -160,7 +160,7 @@ async fn an_unknown_client_is_registered_again() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     authority.fix("/token", 401, "", json!({"error": "invalid_client"}));
-    tokens.current().await.expect_err("it does not know us");
+    tokens.current().await.expect_err("the client is unknown");
     authority.state().fixed.clear();
     home.log_in(&authority).await;
     assert_eq!(authority.count("/register"), 2);
@@ -172,7 +172,7 @@ async fn a_login_without_renewal_ends_without_a_question() {
     authority.fix("/token", 200, "", json!({"access_token": "only", "expires_in": 0}));
     home.log_in(&authority).await;
     let requests = authority.count("/token");
-    let err = home.current(&authority.mcp()).await.expect_err("over");
+    let err = home.current(&authority.mcp()).await.expect_err("the login has expired");
     assert_eq!(
         err.to_string(),
         "the login is no longer valid; log in with `toolscout server login mail`"

@@ -26,9 +26,10 @@ async fn logins_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let (home, authority) = (Home::new(), Authority::start().await);
     fs::create_dir_all(home.logins()).expect("a folder");
-    fs::set_permissions(home.logins(), fs::Permissions::from_mode(0o755)).expect("open to all");
+    fs::set_permissions(home.logins(), fs::Permissions::from_mode(0o755)).expect("set the mode");
     home.log_in(&authority).await;
-    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let mode =
+        |path: &Path| fs::metadata(path).expect("the path exists").permissions().mode() & 0o777;
     assert_eq!(mode(&home.logins()), 0o700);
     for path in [files(&home, "json"), files(&home, "lock")].concat() {
         assert_eq!(mode(&path), 0o600, "{path:?}");
@@ -70,7 +71,7 @@ async fn the_login_status_is_reported() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let url = authority.mcp();
     assert_eq!(status(&home.logins(), &home.id, &url), LoginStatus::LoggedOut);
-    assert!(!forget(&home.logins(), &home.id, &url).expect("nothing to forget"));
+    assert!(!forget(&home.logins(), &home.id, &url).expect("there is no login"));
     assert!(!home.logins().exists());
     home.log_in(&authority).await;
     let LoginStatus::LoggedIn { since, expires, renewable, issuer } =
@@ -115,8 +116,8 @@ async fn an_unreadable_file_is_reported_without_its_content() {
 async fn debug_output_contains_no_secret() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().client_secret = Some("hunter2".to_owned());
-    let login = home.start(&authority.mcp()).await.expect("it begins");
-    finish(&login).await.expect("it ends well");
+    let login = home.start(&authority.mcp()).await.expect("the login starts");
+    finish(&login).await.expect("the login succeeds");
     let again = finish(&login).await;
     let tokens = home.tokens(&authority.mcp());
     let file = super::super::record::TokenFile::new(

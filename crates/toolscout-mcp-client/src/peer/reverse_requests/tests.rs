@@ -20,12 +20,15 @@ fn a_deadline_pauses_for_reverse_requests_up_to_a_limit() {
     };
     assert_eq!(clock.current(), at(60, now));
     clock.paused_since = now.checked_sub(Duration::from_secs(200));
-    assert_eq!(clock.current(), at(360, now), "while they think");
+    assert_eq!(clock.current(), at(360, now), "the deadline moves during a reverse request");
     clock.resume();
-    assert!(clock.current() >= at(260, now) && clock.current() < at(262, now), "200 seconds later");
+    assert!(
+        clock.current() >= at(260, now) && clock.current() < at(262, now),
+        "the deadline moves by 200 seconds"
+    );
     clock.paused_since = now.checked_sub(Duration::from_secs(4_000));
     clock.resume();
     assert_eq!(clock.current(), at(360, now));
     clock.pause();
-    assert_eq!(clock.current(), at(360, now), "nothing is left");
+    assert_eq!(clock.current(), at(360, now), "the time for reverse requests is used up");
 }

@@ -40,7 +40,7 @@ impl ReverseChannel for RecordingChannel {
             let _ = self.received.send((method.to_owned(), params.as_str().to_owned()));
             *self.pending.lock() += 1;
             let _guard = PendingGuard(self.pending.clone());
-            self.permits.acquire().await.expect("nobody closes it").forget();
+            self.permits.acquire().await.expect("the semaphore is never closed").forget();
             match method {
                 "roots/list" => Err(RpcError { code: -7, message: "no".to_owned(), data: None }),
                 _ => Ok(RawJson::parse(r#"{ "action": "accept", "n": 1.0 }"#).expect("JSON")),
@@ -87,8 +87,8 @@ impl TestCaller {
     async fn next(&mut self) -> (String, String) {
         tokio::time::timeout(Duration::from_secs(10), self.received.recv())
             .await
-            .expect("in time")
-            .expect("it is there")
+            .expect("a request arrives in time")
+            .expect("the channel is open")
     }
 
     fn received_nothing(&mut self) -> bool {
@@ -325,23 +325,23 @@ async fn time_of_pending_reverse_requests_does_not_count() {
     caller.permit_responses(1);
     assert_eq!(world.next().await["result"]["action"], "accept");
     world.server_sends(result(call_id, json!({})));
-    call_task.await.expect("no panic").expect("it had time");
+    call_task.await.expect("no panic").expect("the deadline pauses for the reverse request");
     let (_, late) = world.call(caller.behalf(), Duration::from_millis(100)).await;
     world.server_requests(json!(2), "elicitation/create");
     caller.permit_responses(1);
-    let error = late.await.expect("no panic").expect_err("after the answer its time goes on");
+    let error = late.await.expect("no panic").expect_err("the deadline resumes after the response");
     assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
 }
 
 /// T28: a reverse request of an abandoned call is not shown to the next caller.
 #[tokio::test]
 async fn an_abandoned_call_makes_attribution_ambiguous_until_answered() {
-    let (mut world, gone, mut next) = (
+    let (mut world, previous, mut next) = (
         World::relaying(),
         TestCaller::with_all_capabilities(),
         TestCaller::with_all_capabilities(),
     );
-    let (first, abandoned) = world.call(gone.behalf(), LONG).await;
+    let (first, abandoned) = world.call(previous.behalf(), LONG).await;
     abandoned.abort();
     let _ = abandoned.await;
     assert_eq!(world.next().await["method"], "notifications/cancelled");
@@ -373,10 +373,12 @@ async fn log_messages_go_to_their_caller_or_to_all_subscribers() {
     let (_, _other) = world.call(other.behalf(), LONG).await;
     world.router.message_for(first, log("his").to_string().as_bytes());
     assert_eq!(one.next().await.1, r#"{"data":"his"}"#);
-    assert!(receiver.try_recv().is_err(), "what belongs to a call is for nobody else");
+    assert!(receiver.try_recv().is_err(), "messages of a call reach only its caller");
     world.server_sends(log("whose?"));
     assert!(one.received_nothing() && other.received_nothing());
-    let Ok(LibraryEvent::Logged(params)) = receiver.try_recv() else { panic!("it was logged") };
+    let Ok(LibraryEvent::Logged(params)) = receiver.try_recv() else {
+        panic!("expected a log message")
+    };
     assert_eq!(params.as_str(), r#"{"data":"whose?"}"#);
 }
 
@@ -409,7 +411,7 @@ async fn resource_updates_are_events_and_list_changes_are_counted() {
     let changes = world.router.library_changes();
     world.server_sends(json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a"}}));
     let Ok(LibraryEvent::ResourceUpdated(params)) = receiver.try_recv() else {
-        panic!("it was told")
+        panic!("expected a resource update")
     };
     assert_eq!(params.as_str(), r#"{"uri":"a"}"#);
     for method in ["resources", "prompts", "prompts"] {

@@ -145,7 +145,7 @@ async fn each_token_reaches_the_server_with_its_users_requests_only() {
             (format!("Says Bearer {token}"), format!("Bearer {token}"))
         );
     }
-    assert_eq!(users.len(), 9, "one for each user with each token");
+    assert_eq!(users.len(), 9, "one server for each user and token");
     let requests = site.requests();
     // A session belongs to one token.
     let mut sessions = std::collections::HashMap::new();
@@ -158,7 +158,7 @@ async fn each_token_reaches_the_server_with_its_users_requests_only() {
     }
     assert!(
         requests.iter().all(|item| item.header("x-token").is_none()),
-        "and nothing else is passed on"
+        "no other header is forwarded"
     );
     assert!(!tokens(&requests).contains(&"none"));
 }

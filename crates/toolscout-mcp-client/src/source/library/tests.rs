@@ -83,11 +83,11 @@ fn ids(items: &[RawJson], key: &str) -> Vec<String> {
 }
 
 /// The next event, if it arrives soon.
-async fn next(news: &mut BoxStream<'_, LibraryEvent>) -> LibraryEvent {
-    tokio::time::timeout(Duration::from_secs(10), news.next())
+async fn next(events: &mut BoxStream<'_, LibraryEvent>) -> LibraryEvent {
+    tokio::time::timeout(Duration::from_secs(10), events.next())
         .await
-        .expect("in time")
-        .expect("it goes on")
+        .expect("an event arrives in time")
+        .expect("the stream continues")
 }
 
 async fn call(source: &McpSource, name: &str, arguments: Value) -> Result<RawJson, SourceError> {
@@ -101,19 +101,28 @@ async fn a_library_is_discovered_with_the_tools_and_reading_it_starts_nothing() 
     for era in ["legacy", "modern"] {
         let world = World::new();
         let source = world.rich(era);
-        assert_eq!(source.contents(&cx()).expect("nothing yet"), LibraryContents::default());
+        assert_eq!(
+            source.contents(&cx()).expect("the contents are empty"),
+            LibraryContents::default()
+        );
         assert!(world.events("start").is_empty());
         source.refresh(&cx()).await.expect("discovered");
-        let held = world.rich(era).contents(&cx()).expect("remembered");
+        let contents = world.rich(era).contents(&cx()).expect("remembered");
         assert_eq!(
-            ids(&held.resources, "uri"),
+            ids(&contents.resources, "uri"),
             ["test://readme", "test://picture", "test://numbers"]
         );
-        assert_eq!(ids(&held.templates, "uriTemplate"), ["test://item/{id}"]);
-        assert_eq!(ids(&held.prompts, "name"), ["greet", "ask"]);
-        assert_eq!(held.instructions.as_deref(), Some("Read test://readme first."));
-        assert_eq!(held.capabilities.expect("said").to_value()["resources"]["subscribe"], true);
-        assert!(held.resources[1].as_str().contains("\"x-vendor\":1.0"), "as it came");
+        assert_eq!(ids(&contents.templates, "uriTemplate"), ["test://item/{id}"]);
+        assert_eq!(ids(&contents.prompts, "name"), ["greet", "ask"]);
+        assert_eq!(contents.instructions.as_deref(), Some("Read test://readme first."));
+        assert_eq!(
+            contents.capabilities.expect("capabilities").to_value()["resources"]["subscribe"],
+            true
+        );
+        assert!(
+            contents.resources[1].as_str().contains("\"x-vendor\":1.0"),
+            "resources are unchanged"
+        );
         assert_eq!(world.events("start").len(), 1);
     }
 }
@@ -123,8 +132,8 @@ async fn undeclared_lists_are_not_requested() {
     let (world, shell) = (World::new(), Shell::new());
     let source = world.source(shell.server("serve"));
     source.refresh(&cx()).await.expect("discovered");
-    let asked: Vec<Value> = shell.log().into_iter().map(|log| log["method"].clone()).collect();
-    assert_eq!(asked, ["server/discover", "tools/list"]);
+    let methods: Vec<Value> = shell.log().into_iter().map(|log| log["method"].clone()).collect();
+    assert_eq!(methods, ["server/discover", "tools/list"]);
     assert!(source.contents(&cx()).expect("read").resources.is_empty());
 }
 
@@ -147,14 +156,20 @@ async fn a_failed_list_keeps_the_tools_and_the_stored_list() {
     let source = world.source(shell.server(FAILING));
     source.refresh(&cx()).await.expect("discovered");
     std::fs::write(shell.path("log.again"), "").expect("written");
-    let discovered = source.refresh(&cx()).await.expect("discovered all the same");
+    let discovered = source.refresh(&cx()).await.expect("the discovery succeeds");
     assert_eq!(discovered.tools, 1);
-    let held = source.contents(&cx()).expect("remembered");
+    let contents = source.contents(&cx()).expect("remembered");
     assert_eq!(
-        (ids(&held.resources, "uri"), ids(&held.prompts, "name")),
+        (ids(&contents.resources, "uri"), ids(&contents.prompts, "name")),
         (vec!["a:1".to_owned()], vec!["p".to_owned()])
     );
-    let noted = source.state(&cx()).expect("a state").record.library.expect("known").excluded;
+    let noted = source
+        .state(&cx())
+        .expect("a state")
+        .record
+        .library
+        .expect("the contents of the library")
+        .excluded;
     assert!(noted.iter().any(|noted| noted.contains("not today")), "{noted:?}");
     assert!(noted.iter().any(|noted| noted.contains("it has no `uri`")), "{noted:?}");
 }
@@ -200,7 +215,7 @@ async fn requests_start_the_server_and_pass_raw() {
         let error = source
             .request("resources/read", json(json!({"uri": "x:1"})), cx())
             .await
-            .expect_err("none such");
+            .expect_err("the resource is unknown");
         let code = if era == "modern" { -32602 } else { -32002 };
         assert!(matches!(error, SourceError::Answered { code: it, .. } if it == code), "{error}");
         assert_eq!(world.events("start").len(), 1);
@@ -215,7 +230,7 @@ async fn a_prompt_that_requires_input_fails_without_a_counterpart() {
     let error = source
         .request("prompts/get", json(json!({"name": "ask"})), cx())
         .await
-        .expect_err("a question");
+        .expect_err("the prompt needs input");
     assert!(
         error.to_string().contains("`prompts/get` needs input that this client cannot provide"),
         "{error}"
@@ -236,13 +251,17 @@ async fn subscribers_are_notified_of_changed_lists_after_they_are_stored() {
         let world = World::new();
         let source = world.rich(era);
         source.refresh(&cx()).await.expect("discovered");
-        let mut news = source.events();
-        call(&source, "grow", json!({})).await.expect("grown");
-        let mut heard = [next(&mut news).await, next(&mut news).await];
-        heard.sort_by_key(|item| *item == LibraryEvent::PromptsChanged);
-        assert_eq!(heard, [LibraryEvent::ResourcesChanged, LibraryEvent::PromptsChanged], "{era}");
-        let held = source.contents(&cx()).expect("remembered");
-        assert_eq!((held.resources.len(), held.prompts.len()), (4, 3));
+        let mut events = source.events();
+        call(&source, "grow", json!({})).await.expect("the server has new contents");
+        let mut received = [next(&mut events).await, next(&mut events).await];
+        received.sort_by_key(|item| *item == LibraryEvent::PromptsChanged);
+        assert_eq!(
+            received,
+            [LibraryEvent::ResourcesChanged, LibraryEvent::PromptsChanged],
+            "{era}"
+        );
+        let contents = source.contents(&cx()).expect("remembered");
+        assert_eq!((contents.resources.len(), contents.prompts.len()), (4, 3));
         source.stop().await;
     }
 }
@@ -284,7 +303,7 @@ async fn without_subscribers_a_call_lists_no_library() {
     let world = World::new();
     let source = world.rich("modern");
     call(&source, "echo", json!({"text": "hi"})).await.expect("it runs");
-    call(&source, "grow", json!({})).await.expect("it grows");
+    call(&source, "grow", json!({})).await.expect("the server has new contents");
     call(&source, "echo", json!({"text": "hi"})).await.expect("it runs");
     assert_eq!(world.request_count("resources/list") + world.request_count("prompts/list"), 0);
     source.stop().await;
@@ -295,7 +314,7 @@ async fn a_subscription_outlives_the_process_of_the_server() {
     for era in ["legacy", "modern"] {
         let world = World::new();
         let source = world.rich(era);
-        let mut news = source.events();
+        let mut events = source.events();
         let uri = json!({"uri": "test://numbers"});
         source.request("resources/subscribe", json(uri.clone()), cx()).await.expect("subscribed");
         if era == "modern" {
@@ -304,7 +323,7 @@ async fn a_subscription_outlives_the_process_of_the_server() {
         for start in 1..=2 {
             call(&source, "touch", uri.clone()).await.expect("touched");
             loop {
-                match next(&mut news).await {
+                match next(&mut events).await {
                     LibraryEvent::ResourceUpdated(params) => {
                         assert_eq!(params.to_value()["uri"], "test://numbers");
                         break;
@@ -316,7 +335,7 @@ async fn a_subscription_outlives_the_process_of_the_server() {
             if start == 1 {
                 let process = source.state(&cx()).expect("a state").process.expect("a process");
                 let process =
-                    rustix::process::Pid::from_raw(i32::try_from(process).expect("small"))
+                    rustix::process::Pid::from_raw(i32::try_from(process).expect("a process id"))
                         .expect("not zero");
                 rustix::process::kill_process(process, rustix::process::Signal::KILL)
                     .expect("killed");

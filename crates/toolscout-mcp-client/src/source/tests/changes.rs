@@ -56,7 +56,7 @@ async fn a_single_change_causes_no_delay() {
     for _ in 0..3 {
         let called =
             tokio::time::timeout(Duration::from_secs(30), call(&source, "echo", json!({}))).await;
-        called.expect("no pause").expect("it runs");
+        called.expect("the call completes in time").expect("the call succeeds");
     }
     assert_eq!(shell.log().iter().filter(|log| log["method"] == "tools/list").count(), 2);
     source.stop().await;

@@ -157,9 +157,17 @@ async fn a_reverse_request_of_a_legacy_server_reaches_its_caller() {
         let output = call_as(source, cx_for(&anna), "elicit", json!({"mode": "url"}))
             .await
             .expect("a result");
-        assert_eq!(output_json(&output)["error"]["code"], -32602, "not what this caller can do");
+        assert_eq!(
+            output_json(&output)["error"]["code"],
+            -32602,
+            "the caller does not support URL mode"
+        );
         let output = call_as(source, cx(), "elicit", json!({})).await.expect("a result");
-        assert_eq!(output_json(&output)["error"]["code"], -32601, "nobody is there");
+        assert_eq!(
+            output_json(&output)["error"]["code"],
+            -32601,
+            "the caller has no reverse channel"
+        );
         source.stop().await;
     }
 }
@@ -218,7 +226,7 @@ async fn an_input_required_result_is_resumed_with_the_response() {
         assert!(!output.wants_input());
         let got = json!({"inputResponses": {"it": {"action": "accept", "n": 1.0}}, "requestState": "st-1"});
         assert_eq!(output_json(&output), got);
-        assert!(anna.requests.lock().is_empty(), "whoever called puts the question");
+        assert!(anna.requests.lock().is_empty(), "the caller answers input requests itself");
         let error =
             call_as(source, cx(), "elicit", json!({})).await.expect_err("no listener").to_string();
         assert!(error.contains("needs input that this client cannot provide"), "{error}");
@@ -290,7 +298,7 @@ async fn a_cancelled_reverse_request_gets_no_response() {
         let output =
             call_as(source, cx, "elicit", json!({"withdraw": true})).await.expect("a result");
         assert_eq!(text(&output), "withdrawn");
-        requests.try_recv().expect("it was put first");
+        requests.try_recv().expect("the request was forwarded first");
         source.stop().await;
     }
 }

@@ -39,8 +39,8 @@ fn a_line_may_be_as_long_as_the_limit() {
 #[test]
 fn the_memory_of_a_long_line_is_freed() {
     let mut lines = LineBuffer::new(8 << 20);
-    lines.push(&vec![b'x'; 8 << 20], |_| ()).expect("fits");
-    lines.push(b"\n", |_| ()).expect("fits");
+    lines.push(&vec![b'x'; 8 << 20], |_| ()).expect("within the limit");
+    lines.push(b"\n", |_| ()).expect("within the limit");
     assert!(format!("{lines:?}").len() < 1_000);
     assert!(lines.capacity() <= 256 << 10);
 }

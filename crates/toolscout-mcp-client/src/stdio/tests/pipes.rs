@@ -12,7 +12,10 @@ async fn a_message_beyond_the_limit_ends_the_connection_at_once() {
         "on() { if [ $method = tools/call ]; then yes | tr -d '\\n'; else usual; fi; }\nserve";
     let client = shell.connect(flood).await.expect("connected");
     let started = Instant::now();
-    let error = call(&client, json!({}), within(10_000)).await.expect_err("a flood").to_string();
+    let error = call(&client, json!({}), within(10_000))
+        .await
+        .expect_err("the output is too large")
+        .to_string();
     assert!(error.contains("more than 100000 bytes"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(5));
     assert!(client.lost_reason().is_some());
@@ -31,7 +34,7 @@ async fn a_server_that_stops_reading_delays_only_its_own_calls() {
     let calls = (0..5).map(|_| call(&deaf, large.clone(), within(400)));
     let (outcomes, ()) = tokio::join!(futures_util::future::join_all(calls), async {
         for _ in 0..20 {
-            call(&other, json!({}), within(10_000)).await.expect("the other one answers");
+            call(&other, json!({}), within(10_000)).await.expect("the other server answers");
         }
     });
     assert!(
@@ -54,7 +57,9 @@ async fn a_server_that_closed_its_input_fails_the_calls_at_once() {
     let client = client.expect("connected");
     client.list_tools(within(10_000)).await.expect("a list");
     until(|| shell.path("closed").exists()).await;
-    let error = call(&client, json!({}), within(10_000)).await.expect_err("nobody reads");
+    let error = call(&client, json!({}), within(10_000))
+        .await
+        .expect_err("the server has closed its input");
     assert_eq!(error.to_string(), "it has closed its input");
     assert_eq!(client.lost_reason(), None);
     client.close().await;

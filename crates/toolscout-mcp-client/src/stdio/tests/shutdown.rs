@@ -9,14 +9,17 @@ use toolscout_process::orphans;
 #[tokio::test]
 async fn an_exit_is_reported_at_once_with_the_last_stderr_lines() {
     let shell = Shell::new();
-    let error =
-        shell.connect("echo 'fatal: no config' >&2; exit 3").await.err().expect("it is gone");
+    let error = shell
+        .connect("echo 'fatal: no config' >&2; exit 3")
+        .await
+        .err()
+        .expect("the server has exited");
     assert_eq!(error.to_string(), "it exited with code 3: fatal: no config");
     let started = Instant::now();
     let client =
         shell.connect("on() { [ $method != tools/call ] || kill -9 $$; usual; }\nserve").await;
     let client = client.expect("connected");
-    let error = call(&client, json!({}), within(10_000)).await.expect_err("it is gone");
+    let error = call(&client, json!({}), within(10_000)).await.expect_err("the server has exited");
     assert_eq!(error.to_string(), "it was terminated by signal 9 (SIGKILL)");
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(client.wait_until_lost().await, error);
@@ -29,7 +32,7 @@ async fn messages_before_an_exit_still_count() {
         .connect("on() { usual; [ $method != tools/call ] || exit 0; }\nserve")
         .await
         .expect("connected");
-    call(&client, json!({}), within(10_000)).await.expect("the answer came first");
+    call(&client, json!({}), within(10_000)).await.expect("the answer arrives before the exit");
     assert_eq!(client.wait_until_lost().await.to_string(), "it exited with code 0");
 }
 
@@ -41,7 +44,10 @@ async fn a_closed_output_is_an_end() {
     client.list_tools(within(10_000)).await.expect("a list");
     assert_eq!(client.wait_until_lost().await.to_string(), "it closed its output");
     assert_eq!(
-        call(&client, json!({}), within(10_000)).await.expect_err("gone").to_string(),
+        call(&client, json!({}), within(10_000))
+            .await
+            .expect_err("the server has exited")
+            .to_string(),
         "it closed its output"
     );
     client.close().await;
@@ -96,7 +102,7 @@ async fn dropping_the_last_client_ends_the_server() {
     let (leader, child) = (client.process().expect("a process"), shell.number("child").await);
     let copy = client.clone();
     drop(client);
-    call(&copy, json!({}), within(10_000)).await.expect("still there");
+    call(&copy, json!({}), within(10_000)).await.expect("the connection is open");
     drop(copy);
     wait_until_gone(leader.try_into().expect("a number")).await;
     wait_until_gone(child).await;
@@ -111,7 +117,7 @@ async fn a_server_that_never_answers_is_ended_at_the_deadline() {
     let error = McpClient::connect(&server, &shell.context, within(500))
         .await
         .err()
-        .expect("nobody answers");
+        .expect("the connection times out");
     assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
     assert!(started.elapsed() < Duration::from_secs(20));
     wait_until_gone(shell.number("self").await).await;
@@ -123,7 +129,7 @@ async fn a_dropped_connect_ends_the_started_process() {
     let server = shell.server("echo $$ > self; sleep 1000");
     let connecting = McpClient::connect(&server, &shell.context, within(60_000));
     tokio::select! {
-        _ = connecting => panic!("nobody answers"),
+        _ = connecting => panic!("the connection must not succeed"),
         process = shell.number("self") => wait_until_gone(process).await,
     }
 }
@@ -153,17 +159,19 @@ async fn a_process_that_leaves_the_group_is_ended() {
 async fn no_process_remains_of_a_killed_toolscout() {
     let shell = Shell::new();
     let test = "stdio::tests::shutdown::starts_a_server_and_waits_to_be_killed";
-    let mut toolscout = std::process::Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", test, "--ignored", "--nocapture"])
-        .env("TOOLSCOUT_TEST_FOLDER", shell.folder.path())
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .expect("it starts");
+    let mut toolscout = std::process::Command::new(
+        std::env::current_exe().expect("the path of the test executable"),
+    )
+    .args(["--exact", test, "--ignored", "--nocapture"])
+    .env("TOOLSCOUT_TEST_FOLDER", shell.folder.path())
+    .stdout(std::process::Stdio::null())
+    .spawn()
+    .expect("it starts");
     let (leader, child) = (shell.number("leader").await, shell.number("child").await);
     until(|| shell.path("connected").exists()).await;
     assert!(is_alive(leader) && is_alive(child));
-    toolscout.kill().expect("it was there");
-    toolscout.wait().expect("it is gone");
+    toolscout.kill().expect("kill it");
+    toolscout.wait().expect("wait for it");
     wait_until_gone(leader).await;
     wait_until_gone(child).await;
 }
@@ -195,8 +203,11 @@ async fn orphans_of_an_exited_toolscout_are_found() {
         .spawn();
     let mut ours = ours.expect("it starts");
     assert!(orphans::kill_orphans() >= 1);
-    orphan.wait().expect("it was ended");
-    assert!(ours.try_wait().expect("asked").is_none(), "ours has an owner");
-    ours.kill().expect("it was there");
-    ours.wait().expect("it is gone");
+    orphan.wait().expect("wait for it");
+    assert!(
+        ours.try_wait().expect("its status is known").is_none(),
+        "a server with an owner is not killed"
+    );
+    ours.kill().expect("kill it");
+    ours.wait().expect("wait for it");
 }

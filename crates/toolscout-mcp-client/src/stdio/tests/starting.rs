@@ -7,7 +7,9 @@ use std::path::Path;
 async fn a_server_sees_few_variables_and_its_own() {
     let shell = Shell::new();
     let mut server = shell.server("env > seen; pwd > where; serve");
-    let ServerTransport::Stdio(program) = &mut server.transport else { panic!("a program") };
+    let ServerTransport::Stdio(program) = &mut server.transport else {
+        panic!("expected a program")
+    };
     program.env.insert("MINE".to_owned(), "${WHERE:-there}".into());
     program.env.insert("TOOLSCOUT_RUN".to_owned(), "forged".into());
     let client =
@@ -47,7 +49,9 @@ async fn a_server_has_no_files_but_its_own_three() {
 async fn refusal(change: impl FnOnce(&mut Program)) -> String {
     let shell = Shell::new();
     let mut server = shell.server("serve");
-    let ServerTransport::Stdio(program) = &mut server.transport else { panic!("a program") };
+    let ServerTransport::Stdio(program) = &mut server.transport else {
+        panic!("expected a program")
+    };
     change(program);
     let error = McpClient::connect(&server, &shell.context, within(10_000)).await.err();
     error.expect("it cannot start").to_string()

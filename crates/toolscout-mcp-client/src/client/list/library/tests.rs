@@ -33,7 +33,7 @@ fn unusable_entries_are_skipped_with_a_reason() {
     let mut twice = LibraryListReader::new(&RESOURCES);
     let raw = RawJson::parse(r#"{"resources":[{"uri":"a","uri":"b"}]}"#).expect("JSON");
     twice.read_page(&raw, &limits).expect("a page");
-    assert!(twice.items.is_empty(), "what can be read in two ways is not used");
+    assert!(twice.items.is_empty(), "an ambiguous list is not used");
 }
 
 #[test]
