@@ -56,7 +56,7 @@ pub fn hide_from_children() {
 /// Starts a program that outlives this process: in its own session, detached from the terminal and
 /// from signals to this process group.
 #[cfg(unix)]
-#[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
+#[expect(unsafe_code, reason = "`pre_exec` is unsafe")]
 pub fn spawn_detached(command: &mut std::process::Command) -> io::Result<std::process::Child> {
     use std::os::unix::process::CommandExt;
     let fd_limit = fd_limit();
@@ -73,7 +73,7 @@ pub fn spawn_detached(command: &mut std::process::Command) -> io::Result<std::pr
 }
 
 #[cfg(unix)]
-#[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
+#[expect(unsafe_code, reason = "`pre_exec` is unsafe")]
 fn prepare(command: &mut Command, confinement: Option<&Confinement>) -> io::Result<()> {
     command.process_group(0);
     let parent = rustix::process::getpid();
@@ -122,7 +122,7 @@ fn die_with_parent(_parent: rustix::process::Pid) -> io::Result<()> {
 /// Marks every file but the standard three as close-on-exec. Closing them here would also close the
 /// pipe that reports a failed exec.
 #[cfg(unix)]
-#[expect(unsafe_code, reason = "file numbers of others can only be named raw")]
+#[expect(unsafe_code, reason = "descriptors of other code are known only by number")]
 fn close_on_exec(fd_limit: i32) {
     #[cfg(target_os = "linux")]
     {

@@ -72,7 +72,7 @@ async fn output_up_to_its_limit_is_kept_whole() {
     let world = World::new();
     let mut task = task(&world.sh("t", "printf 12345678"));
     task.limits.stdout = 8;
-    assert_eq!(stdout(&start(&task).await.expect("fits")), "12345678");
+    assert_eq!(stdout(&start(&task).await.expect("the output is within the limit")), "12345678");
     task.limits.stdout = 7;
     assert!(start(&task).await.is_err());
 }
@@ -130,7 +130,7 @@ async fn a_program_is_killed_when_its_parent_thread_ends() {
         let mut call = Box::pin(start(task));
         let group = runtime.block_on(async {
             tokio::select! {
-                it = &mut call => panic!("it ended: {it:?}"),
+                it = &mut call => panic!("the call ended early: {it:?}"),
                 it = number_in(&file) => it,
             }
         });
@@ -176,7 +176,7 @@ async fn a_dropped_call_kills_the_whole_group() {
     let file = world.path().join("group");
     let mut call = Box::pin(start(&task));
     let group = tokio::select! {
-        it = &mut call => panic!("it ended: {it:?}"),
+        it = &mut call => panic!("the call ended early: {it:?}"),
         it = number_in(&file) => it,
     };
     assert!(!members(group).is_empty());
@@ -189,14 +189,14 @@ async fn a_deadline_already_passed_starts_nothing() {
     let world = World::new();
     let mut task = task(&world.sh("t", "echo > started"));
     task.limits.time = Duration::ZERO;
-    assert_eq!(start(&task).await.expect_err("no time").kind(), ErrorKind::TimedOut);
+    assert_eq!(start(&task).await.expect_err("the call times out").kind(), ErrorKind::TimedOut);
     assert!(!world.path().join("started").exists());
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn open_files_are_not_inherited() {
-    let file = std::fs::File::open("/dev/null").expect("it is there");
+    let file = std::fs::File::open("/dev/null").expect("`/dev/null` opens");
     let mut copies = Vec::new();
     while copies.last().is_none_or(|owned_fd: &std::os::fd::OwnedFd| {
         std::os::fd::AsRawFd::as_raw_fd(owned_fd) < 20
@@ -236,7 +236,7 @@ fn only_named_variables_are_passed_on() {
         ("https_proxy", "p"),
         ("LD_PRELOAD", "x"),
     ]);
-    let theirs = from_vars(ours, &["API_TOKEN".to_owned()]).expect("not deep");
+    let theirs = from_vars(ours, &["API_TOKEN".to_owned()]).expect("the nesting depth is allowed");
     let names: Vec<_> =
         theirs.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     assert_eq!(names, ["PATH", "LC_ALL", "API_TOKEN", "https_proxy", DEPTH]);
@@ -246,16 +246,19 @@ fn only_named_variables_are_passed_on() {
 #[tokio::test]
 async fn a_child_sees_exactly_the_variables_it_was_given() {
     let ours = variables(&[("SECRET", "1"), ("HOME", "/nowhere")]);
-    let env = super::program::find("env").expect("every system has it");
+    let env = super::program::find("env").expect("`env` is installed");
     let mut task = task(&env);
-    task.env = from_vars(ours, &[]).expect("not deep");
+    task.env = from_vars(ours, &[]).expect("the nesting depth is allowed");
     assert_eq!(stdout(&start(&task).await.expect("it runs")), "HOME=/nowhere\nTOOLSCOUT_DEPTH=1\n");
 }
 
 #[test]
 fn recursive_toolscout_processes_are_stopped() {
     let deep = |depth: u32| from_vars(variables(&[(DEPTH, &depth.to_string())]), &[]);
-    assert_eq!(deep(MAX_DEPTH - 1).expect("just so")[0].1, MAX_DEPTH.to_string().as_str());
+    assert_eq!(
+        deep(MAX_DEPTH - 1).expect("the nesting depth is allowed")[0].1,
+        MAX_DEPTH.to_string().as_str()
+    );
     assert_eq!(deep(MAX_DEPTH).expect_err("too deep").kind(), ErrorKind::Refused);
     // Permitting the variable does not circumvent the limit.
     assert!(from_vars(variables(&[(DEPTH, "8")]), &[DEPTH.to_owned()]).is_err());
@@ -313,7 +316,7 @@ fn only_plain_executables_of_the_folder_may_run() {
     assert_eq!(
         checked_program(&link, Some(&outside.path())),
         Ok(elsewhere),
-        "the project may be wider"
+        "the project may include more than the folder"
     );
 
     let near = world.path().join("near");
@@ -363,7 +366,7 @@ async fn a_link_changed_between_check_and_start_never_leads_outside() {
         }
     }
     done.store(true, Ordering::Relaxed);
-    swapper.join().expect("it only swaps");
+    swapper.join().expect("the swapping thread does not panic");
 }
 
 /// S7: a named pipe is refused without blocking on it.
@@ -371,7 +374,8 @@ async fn a_link_changed_between_check_and_start_never_leads_outside() {
 fn a_pipe_is_no_program() {
     let world = World::new();
     let pipe = world.path().join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
+    let made =
+        std::process::Command::new("mkfifo").arg(&pipe).status().expect("`mkfifo` is installed");
     assert!(made.success());
     assert_eq!(refusal(pipe), "it is not a regular file");
 }

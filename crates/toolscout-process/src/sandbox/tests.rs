@@ -40,7 +40,7 @@ impl Machine {
         settings: &SandboxSettings,
         script: &str,
     ) -> ProgramOutput {
-        let sh = program::find("sh").expect("every system has it");
+        let sh = program::find("sh").expect("`sh` is installed");
         self.start(level, settings, &sh, &["-c", script]).await
     }
 
@@ -52,7 +52,7 @@ impl Machine {
         args: &[&str],
     ) -> ProgramOutput {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        let mut env = crate::environment::environment(&[]).expect("not deep");
+        let mut env = crate::environment::environment(&[]).expect("the nesting depth is allowed");
         let cwd = self.path("project");
         let request = SandboxRequest {
             level,
@@ -124,10 +124,15 @@ async fn only_private_folders_are_writable() {
         assert_eq!(Path::new(home.trim()).exists(), level != SandboxLevel::Discover, "{level:?}");
         assert!(!machine.path("home/.bashrc").exists() && !machine.path("project/new").exists());
         for file in ["home/.state/trust.db", "project/mine"] {
-            assert_eq!(std::fs::read_to_string(machine.path(file)).expect("there"), "content");
+            assert_eq!(
+                std::fs::read_to_string(machine.path(file)).expect("the file exists"),
+                "content"
+            );
         }
     }
-    let left = std::fs::read_dir(machine.path("home/.state/sandbox/runs")).expect("there").count();
+    let left = std::fs::read_dir(machine.path("home/.state/sandbox/runs"))
+        .expect("the folder exists")
+        .count();
     assert_eq!(left, 0, "the folders of each run are removed");
 }
 
