@@ -172,13 +172,13 @@ fn the_number_of_observed_tools_is_limited() {
 async fn observed_tools_are_listed_and_the_newest_are_kept() {
     let observed = Observed::new(std::sync::Arc::new(MemoryStore::default()), "p".to_owned());
     assert!(ObservedSource::new(observed.clone()).is_none());
-    observed.add(&seen(conversation().as_bytes(), 100, None)).expect("kept");
-    observed.add(&[SeenTool::new(None, "x").expect("a name")]).expect("kept");
-    let source = ObservedSource::new(observed.clone()).expect("there is something");
+    observed.add(&seen(conversation().as_bytes(), 100, None)).expect("the tools are stored");
+    observed.add(&[SeenTool::new(None, "x").expect("a name")]).expect("the tools are stored");
+    let source = ObservedSource::new(observed.clone()).expect("tools were observed");
     let found: Vec<_> =
         futures_util::StreamExt::collect(source.discover(Cx::new(Caller::Cli))).await;
     assert_eq!(found.len(), NAMES.len());
-    assert!(observed.clear().expect("forgotten") && observed.tools().is_empty());
+    assert!(observed.clear().expect("the tools are removed") && observed.tools().is_empty());
 }
 
 /// A reader that returns its data in pieces and is interrupted now and then.
@@ -209,7 +209,8 @@ fn a_write_error_ends_forwarding_and_keeps_observed_tools() {
         }
     }
     let mut observer = TranscriptObserver::new(None);
-    let error = observer.forward(conversation().as_bytes(), Full).expect_err("nobody reads");
+    let error =
+        observer.forward(conversation().as_bytes(), Full).expect_err("the output is closed");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
@@ -221,7 +222,7 @@ proptest! {
         let at = at.min(stream.len());
         stream.splice(at..at, conversation().into_bytes());
         let (mut out, mut observer) = (Vec::new(), TranscriptObserver::new(None));
-        observer.forward(Halting(&stream, false), &mut out).expect("passed on");
+        observer.forward(Halting(&stream, false), &mut out).expect("the input is forwarded");
         prop_assert_eq!(out, stream);
     }
 }

@@ -78,7 +78,10 @@ fn every_layer_passes_the_library_on() {
     let plain: Arc<dyn Source> = Arc::new(Fake::new("t", &["b"]));
     assert!(plain.library().is_none());
     let chain = Chain::new(SourceId::new("both").unwrap(), [plain, source]);
-    let contents =
-        chain.library().expect("it is there").contents(&Cx::new(Caller::Cli)).expect("known");
+    let contents = chain
+        .library()
+        .expect("the library of the source")
+        .contents(&Cx::new(Caller::Cli))
+        .expect("the contents of the library");
     assert_eq!(contents.instructions.as_deref(), Some("read me"));
 }
