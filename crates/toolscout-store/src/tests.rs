@@ -33,7 +33,7 @@ pub(crate) const CHILD: &str = "TOOLSCOUT_STORE_TEST_CHILD";
 
 /// The program of these tests.
 pub(crate) fn myself() -> PathBuf {
-    std::env::current_exe().expect("tests have a program")
+    std::env::current_exe().expect("the path of the test executable")
 }
 
 /// The folder, if [`again`] started this process.

@@ -11,15 +11,15 @@ use toolscout_core::{MemoryStore, Store};
 fn one_at_a_time(one: &dyn Store, two: &dyn Store) {
     let taken = || (one.is_leased("a").unwrap(), two.is_leased("a").unwrap());
     assert_eq!(taken(), (false, false));
-    let lease = one.lease("a").unwrap().expect("free");
+    let lease = one.lease("a").unwrap().expect("the lease is free");
     assert_eq!(taken(), (true, true));
     assert!(one.lease("a").unwrap().is_none());
     assert!(two.lease("a").unwrap().is_none());
-    assert!(two.lease("b").unwrap().is_some(), "another right");
+    assert!(two.lease("b").unwrap().is_some(), "another lease is free");
     drop(lease);
     assert_eq!(taken(), (false, false));
     assert!(two.lease("a").unwrap().is_some());
-    assert!(!one.is_leased("b").unwrap(), "given back");
+    assert!(!one.is_leased("b").unwrap(), "the lease is released");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_lease_name_may_be_any_text() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let names = ["", "../../etc/passwd", "a/b", "a\0b", "ü", &"x".repeat(10_000)];
-    let lease = names.map(|name| store.lease(name).unwrap().expect("free"));
+    let lease = names.map(|name| store.lease(name).unwrap().expect("the lease is free"));
     assert_eq!(std::fs::read_dir(dir.path().join("leases")).unwrap().count(), names.len());
     assert_eq!(names.map(|name| store.is_leased(name).unwrap()), [true; 6]);
     drop(lease);
@@ -77,7 +77,7 @@ fn one_of_many_takes_the_lease_while_others_check_it() {
 
 /// In the child: takes the lease, reports it, and holds it until the parent closes the pipe.
 fn take_and_wait(dir: &Path) {
-    let _lease = open(dir).lease("a").unwrap().expect("free");
+    let _lease = open(dir).lease("a").unwrap().expect("the lease is free");
     std::io::stdout().write_all(b"\ntaken\n").unwrap();
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
@@ -116,7 +116,7 @@ fn a_lease_ends_when_its_process_is_killed() {
 fn a_lease_is_not_inherited_by_children() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    let lease = store.lease("a").unwrap().expect("free");
+    let lease = store.lease("a").unwrap().expect("the lease is free");
     let mut child = std::process::Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
     drop(lease);
     assert!(!store.is_leased("a").unwrap());

@@ -90,7 +90,7 @@ fn damaged_approvals_are_an_error_until_a_reset() {
     assert_eq!(
         store.read(Namespace::Scan, "root").unwrap().as_deref(),
         Some(&b"scanned"[..]),
-        "the rest works"
+        "other namespaces work"
     );
     assert_eq!(
         approved(&store).unwrap_err().to_string(),
@@ -110,13 +110,13 @@ fn damaged_approvals_are_an_error_until_a_reset() {
         says_what_to_do(&store.keys(namespace).unwrap_err(), &trust);
     }
     says_what_to_do(&approved(&open(dir.path())).unwrap_err(), &trust);
-    assert_eq!(copies(dir.path()), ["trust.db.broken-1"], "one copy is enough");
+    assert_eq!(copies(dir.path()), ["trust.db.broken-1"], "only one copy is made");
     assert_eq!(fs::read_to_string(dir.path().join("trust.db.broken-1")).unwrap(), "rubbish");
-    assert_eq!(fs::read_to_string(&trust).unwrap(), "rubbish", "it stays");
+    assert_eq!(fs::read_to_string(&trust).unwrap(), "rubbish", "the damaged file is not changed");
 
     let moved = SqliteStore::reset_trust(dir.path()).unwrap().unwrap();
     assert_eq!(fs::read_to_string(moved).unwrap(), "rubbish");
-    assert_eq!(approved(&store).unwrap(), None, "the same store goes on, and knows of no approval");
+    assert_eq!(approved(&store).unwrap(), None, "the open store works, without approvals");
     store.write(Namespace::Approval, "mail", b"again").unwrap();
     assert_eq!(approved(&open(dir.path())).unwrap().as_deref(), Some(&b"again"[..]));
 }
@@ -210,7 +210,7 @@ fn the_fingerprint_changes_with_every_write() {
         assert!(!seen.contains(&fingerprint()), "{what}");
         let now = fingerprint();
         drop((approved(&store), approved(&open(dir.path()))));
-        assert_eq!(now, fingerprint(), "{what}: nothing was written since");
+        assert_eq!(now, fingerprint(), "{what}: reading does not write");
         seen.push(now);
     };
     open(dir.path()).write(Namespace::Approval, "mail", b"another").unwrap();
@@ -240,7 +240,7 @@ fn without_the_key_no_approval_is_valid() {
     assert_eq!(
         approved(&store).unwrap().as_deref(),
         Some(&b"again"[..]),
-        "what is approved now counts"
+        "new approvals are stored"
     );
 }
 

@@ -32,7 +32,7 @@ fn concurrent_threads_create_one_key() {
     let left = fs::read_dir(dir.path())
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains(".key-"));
-    assert_eq!(left.count(), 0, "nothing half made is left");
+    assert_eq!(left.count(), 0, "no temporary file remains");
 }
 
 #[test]

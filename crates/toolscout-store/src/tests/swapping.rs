@@ -13,18 +13,18 @@ fn takes_only_what_was_seen(store: &dyn Store, namespace: Namespace) {
     let swap =
         |seen: Option<&[u8]>, next: Option<&[u8]>| store.swap(namespace, "a", seen, next).unwrap();
 
-    assert!(!swap(Some(b"one"), Some(b"two")), "nothing there");
-    assert!(!swap(Some(b""), None), "nothing is not empty");
+    assert!(!swap(Some(b"one"), Some(b"two")), "there is no value");
+    assert!(!swap(Some(b""), None), "no value differs from an empty one");
     assert!(swap(None, None));
     is(None);
     assert!(swap(None, Some(b"")));
-    assert!(!swap(None, Some(b"one")), "empty is not nothing");
+    assert!(!swap(None, Some(b"one")), "an empty value differs from none");
     is(Some(b""));
     assert!(swap(Some(b""), Some(b"one\0\xff")));
     assert!(!swap(Some(b"one"), Some(b"two")));
     assert!(!swap(None, None));
     is(Some(b"one\0\xff"));
-    assert!(swap(Some(b"one\0\xff"), Some(b"one\0\xff")), "no change is a change as well");
+    assert!(swap(Some(b"one\0\xff"), Some(b"one\0\xff")), "swapping equal values succeeds");
     assert!(!swap(Some(b"two"), None));
     assert!(swap(Some(b"one\0\xff"), None));
     is(None);

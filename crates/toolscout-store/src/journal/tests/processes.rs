@@ -64,7 +64,7 @@ fn acknowledge(state: &Path) -> ! {
         journal.flush();
         writeln!(out, "written {at}").unwrap();
     }
-    unreachable!("killed before")
+    unreachable!("the parent kills this process first")
 }
 
 fn start(test: &str, state: &Path) -> Child {

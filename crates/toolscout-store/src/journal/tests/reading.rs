@@ -7,7 +7,7 @@ use toolscout_core::Moment;
 #[test]
 fn a_record_is_a_line_with_number_time_and_two_hashes() {
     let world = World::with(2);
-    let [first, second] = &world.lines()[..] else { panic!("two lines") };
+    let [first, second] = &world.lines()[..] else { panic!("expected two lines") };
     let none = "0".repeat(32);
     assert!(
         first.starts_with(
