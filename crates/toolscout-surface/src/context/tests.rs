@@ -100,7 +100,7 @@ fn many_servers_are_cut_deterministically_and_omitted_ones_are_counted() {
                     )),
                 "{text}"
             );
-            assert!(lines >= 10, "the room is used: {text}");
+            assert!(lines >= 10, "the available space is used: {text}");
         }
     }
 }

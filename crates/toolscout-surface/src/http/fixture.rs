@@ -15,7 +15,7 @@ pub(crate) const BOB: &str = "bob-has-another-secret";
 
 /// Fails a test that would wait forever.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    timeout(Duration::from_secs(60), future).await.expect("it happens within a minute")
+    timeout(Duration::from_secs(60), future).await.expect("completes within a minute")
 }
 
 /// Polls until the condition holds, for changes at the other end that emit no event.
@@ -30,7 +30,8 @@ pub(crate) async fn eventually(condition: impl Fn() -> bool) {
 
 /// Tokens for Ada, an agent, and Bob, an operator.
 pub(crate) fn tokens() -> Auth {
-    let token = |name, secret, role| Token::new(name, secret, role).expect("long enough");
+    let token =
+        |name, secret, role| Token::new(name, secret, role).expect("the secret is long enough");
     Auth::fixed_tokens(vec![token("ada", ADA, Role::Agent), token("bob", BOB, Role::Operator)])
 }
 
@@ -76,7 +77,10 @@ impl Site {
     }
 
     pub(crate) async fn stopped(&mut self) {
-        soon(self.serving.join_next()).await.expect("it was served").expect("nothing panicked");
+        soon(self.serving.join_next())
+            .await
+            .expect("the server was started")
+            .expect("the server does not panic");
     }
 }
 
@@ -103,25 +107,27 @@ impl WireResponse {
     }
 
     pub(crate) fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?} is JSON"))
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?} should be JSON"))
     }
 
     /// The code of the JSON-RPC error in it.
     pub(crate) fn code(&self) -> i64 {
-        self.json()["error"]["code"].as_i64().unwrap_or_else(|| panic!("{self:?} is a fault"))
+        self.json()["error"]["code"]
+            .as_i64()
+            .unwrap_or_else(|| panic!("{self:?} should be a JSON-RPC error"))
     }
 }
 
 impl Wire {
     pub(crate) async fn dial(addr: SocketAddr) -> Self {
         Self {
-            stream: TcpStream::connect(addr).await.expect("somebody listens"),
+            stream: TcpStream::connect(addr).await.expect("the server listens"),
             unread: Vec::new(),
         }
     }
 
     pub(crate) async fn send(&mut self, text: impl AsRef<str>) {
-        self.stream.write_all(text.as_ref().as_bytes()).await.expect("it is taken");
+        self.stream.write_all(text.as_ref().as_bytes()).await.expect("sent");
     }
 
     /// Sends bytes; the other end may have closed the connection.

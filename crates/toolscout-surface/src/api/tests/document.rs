@@ -65,9 +65,10 @@ fn every_schema_is_valid_and_every_reference_resolves() {
     collect(&document, &mut references);
     assert!(references.len() > 5);
     for reference in references {
-        let pointer =
-            reference.strip_prefix('#').unwrap_or_else(|| panic!("{reference} leads elsewhere"));
-        assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+        let pointer = reference
+            .strip_prefix('#')
+            .unwrap_or_else(|| panic!("{reference} leads out of the document"));
+        assert!(document.pointer(pointer).is_some(), "{reference} is dangling");
     }
     for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
         let schema_with_components = json!({"$ref": format!("#/components/schemas/{name}"), "components": document["components"]});

@@ -44,7 +44,7 @@ async fn an_error_names_the_invalid_part_of_a_request() {
         None,
     )
     .await;
-    assert_eq!(repeated.json()["text"], "ada and bob", "a list may be repeated");
+    assert_eq!(repeated.json()["text"], "ada and bob", "a list parameter may be repeated");
 }
 
 /// Any web page can make a browser send a form to any server; a form is not JSON.

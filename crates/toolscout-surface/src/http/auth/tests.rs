@@ -19,7 +19,8 @@ fn headers(values: &[&str]) -> HeaderMap {
 }
 
 async fn challenge_for(auth: &Auth, values: &[&str]) -> (u16, String) {
-    let rejection = auth.authenticate(&headers(values), "/mcp").await.expect_err("not let in");
+    let rejection =
+        auth.authenticate(&headers(values), "/mcp").await.expect_err("authentication fails");
     let response = rejection.into_response();
     let challenge = response
         .headers()
@@ -36,7 +37,7 @@ async fn a_token_authenticates_its_principal() {
             let principal = auth
                 .authenticate(&headers(&[&format!("{scheme} {secret}")]), "/mcp")
                 .await
-                .expect("let in");
+                .expect("authentication succeeds");
             assert_eq!((principal.name.as_deref(), principal.role), (Some(name), role));
         }
     }

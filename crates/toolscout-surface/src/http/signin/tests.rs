@@ -57,7 +57,7 @@ async fn follow_link<'a>(site: &'a Site, sign_ins: &SignIns) -> Browser<'a> {
     let link = sign_ins.link().expect("a link");
     let response = site.send(format!("GET {link} HTTP/1.1\r\nHost: {}\r\n\r\n", site.addr)).await;
     assert_eq!(response.status, 303);
-    let location = response.header("location").expect("a place").to_owned();
+    let location = response.header("location").expect("a `Location` header").to_owned();
     let key = location.strip_prefix("/#key=").unwrap_or_else(|| panic!("{location}"));
     assert_eq!(response.header("referrer-policy"), Some("no-referrer"));
     assert_eq!(response.header("cache-control"), Some("no-store"));
@@ -78,7 +78,7 @@ async fn a_used_link_redirects_without_a_session() {
     let (site, sign_ins) = site(tokens()).await;
     let link = sign_ins.link().expect("a link");
     let head = site.send(format!("HEAD {link} HTTP/1.1\r\nHost: {}\r\n\r\n", site.addr)).await;
-    assert!(head.header("set-cookie").is_none(), "who only looks is not signed in");
+    assert!(head.header("set-cookie").is_none(), "a HEAD request does not sign in");
     for (path, location) in
         [(link.as_str(), None), (&link, Some("/#link-used")), ("/signin", Some("/"))]
     {
@@ -160,7 +160,7 @@ async fn signing_out_ends_the_session() {
     assert_eq!(
         browser.send("POST", "/signout", &[JSON]).await.status,
         403,
-        "nobody else signs me out"
+        "a request without `Origin` is refused"
     );
     let response = browser.send("POST", "/signout", &[&browser.origin(), JSON]).await;
     assert_eq!(response.status, 204);

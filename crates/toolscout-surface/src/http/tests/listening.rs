@@ -48,7 +48,10 @@ async fn invalid_settings_are_rejected_before_binding() {
         );
     }
     let taken = Listener::bind(terms(Auth::None)).await.expect("bound");
-    let error = Listener::bind(Terms::new(taken.addr(), Auth::None)).await.err().expect("taken");
+    let error = Listener::bind(Terms::new(taken.addr(), Auth::None))
+        .await
+        .err()
+        .expect("the address is in use");
     assert!(error.to_string().contains(&taken.addr().to_string()), "{error}");
 }
 
@@ -123,12 +126,16 @@ async fn a_connection_without_a_request_is_closed() {
     let mut used = site.dial().await;
     used.send("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     assert_eq!(used.response().await.status, 200);
-    assert!(site.dial().await.closed().await, "a silent one");
+    assert!(site.dial().await.closed().await, "a silent connection is closed");
     let mut slow = site.dial().await;
     slow.send("GET /kno").await;
-    assert!(slow.closed().await, "a slow one");
+    assert!(slow.closed().await, "a slow connection is closed");
     used.send("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    assert_eq!(used.response().await.status, 200, "the time counts for the first request only");
+    assert_eq!(
+        used.response().await.status,
+        200,
+        "the time limit applies to the first request only"
+    );
 }
 
 #[tokio::test]
@@ -182,7 +189,7 @@ async fn running_requests_finish_at_shutdown() {
     site.stop();
     soon(shutdown.cancelled()).await;
     assert!(idle.closed().await);
-    assert!(TcpStream::connect(site.addr).await.is_err(), "nobody new is taken");
+    assert!(TcpStream::connect(site.addr).await.is_err(), "new connections are refused");
     go.notify_one();
     let response = busy.response().await;
     assert_eq!(

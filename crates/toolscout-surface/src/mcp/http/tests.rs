@@ -60,7 +60,7 @@ impl EndpointFixture {
         let response = self.post(headers, &initialize("2025-11-25")).await;
         let id = response
             .header("mcp-session-id")
-            .unwrap_or_else(|| panic!("{response:?} begins a session"));
+            .unwrap_or_else(|| panic!("{response:?} should start a session"));
         format!("Mcp-Session-Id: {id}")
     }
 

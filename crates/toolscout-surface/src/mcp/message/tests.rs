@@ -43,7 +43,7 @@ fn ids_are_strings_or_numbers_and_are_repeated_unchanged() {
     for id in ["1", "-7", "1.50", r#""a\u0062""#] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         let Ok(Incoming::Request(request)) = parse(text.as_bytes()) else {
-            panic!("{text} is a request")
+            panic!("{text} should be a request")
         };
         assert_eq!(
             jsonrpc::result(request.id.as_str(), "{}"),
@@ -54,7 +54,7 @@ fn ids_are_strings_or_numbers_and_are_repeated_unchanged() {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         assert!(
             matches!(parse(text.as_bytes()), Ok(Incoming::Notification { .. })),
-            "{id} is no id"
+            "{id} is not a valid id"
         );
     }
 }

@@ -79,7 +79,7 @@ fn a_name_once_given_is_never_given_to_another_tool() {
     assert_eq!(named("a/x.y -- x", &name_store), "a/x.y = a__x_y_2");
     assert_eq!(named("a/x-y -- x\na/x.y -- x", &name_store), "a/x-y = a__x_y\na/x.y = a__x_y_2");
     let names = Names::for_snapshot(&snapshot("b/z -- x"), &name_store);
-    assert_eq!(names.tool("a__x_y"), None, "its tool is gone");
+    assert_eq!(names.tool("a__x_y"), None, "the tool was removed");
 }
 
 #[test]
@@ -129,13 +129,13 @@ fn processes_of_a_project_share_their_names() {
     assert_eq!(
         named("a/x-y -- x", &in_project("two")),
         "a/x-y = a__x_y",
-        "another project is another matter"
+        "names of another project are separate"
     );
     store.write(Namespace::Name, "one", b"not ours").unwrap();
     assert_eq!(
         named("a/x-y -- x", &in_project("one")),
         "a/x-y = a__x_y",
-        "what cannot be read is not there"
+        "unreadable names count as missing"
     );
 }
 
@@ -166,11 +166,7 @@ fn concurrent_processes_never_give_one_name_twice() {
 fn names_are_given_even_if_the_store_fails() {
     let name_store = WireNameStore::in_store(Arc::new(Broken), "project");
     assert_eq!(named("a/x.y -- x", &name_store), "a/x.y = a__x_y");
-    assert_eq!(
-        named("a/x-y -- x", &name_store),
-        "a/x-y = a__x_y_2",
-        "and it is remembered while we live"
-    );
+    assert_eq!(named("a/x-y -- x", &name_store), "a/x-y = a__x_y_2", "the name is kept in memory");
 }
 
 #[test]

@@ -5,7 +5,7 @@ fn values_are_preserved_as_written() {
     let text = r#"{"a":1.50,"b\n":{ "c" : [1e2] },"a":null}"#;
     let mut object = Object::parse(text).unwrap();
     assert_eq!(object.to_string(), text);
-    assert_eq!(object.get("a"), Some("null"), "the last one counts");
+    assert_eq!(object.get("a"), Some("null"), "the last value wins");
     object.set("b\n", "0");
     object.set_missing("a", "1");
     object.set_missing("d", "2");

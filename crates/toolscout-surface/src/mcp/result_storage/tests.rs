@@ -19,7 +19,7 @@ fn delivered(storage: &ResultStorage, text: &str, user: Option<&Arc<str>>) -> Va
 fn handle(delivered: &Value) -> String {
     let note = delivered["content"][1]["text"].as_str().expect("a note");
     let from = note.find("\"result\":\"").expect("a handle") + "\"result\":\"".len();
-    note[from..].split('"').next().expect("its end").to_owned()
+    note[from..].split('"').next().expect("the end of the handle").to_owned()
 }
 
 fn read(storage: &ResultStorage, request: Value, user: Option<&Arc<str>>) -> ToolOutput {
@@ -45,7 +45,7 @@ fn the_pieces_of_a_large_result_add_up_to_the_result() {
         assert!(!piece.is_error());
         received += piece.content()[0]["text"].as_str().unwrap();
     }
-    assert!(received == text, "every byte, once");
+    assert!(received == text, "every byte is received once");
     let raw = read(&storage, json!({"result": handle, "part": "raw"}), None);
     assert!(output(&text).raw().as_str().starts_with(raw.content()[0]["text"].as_str().unwrap()));
 }

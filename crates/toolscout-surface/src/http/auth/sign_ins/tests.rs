@@ -26,10 +26,11 @@ fn a_link_signs_in_once() {
     let code = code(&sign_ins);
     assert_eq!(code.len(), 43, "256 bits");
     let secrets = sign_ins.redeem(&code, now).expect("signed in");
-    let principal =
-        sign_ins.authenticate(&headers(&secrets.cookie, &secrets.key), now).expect("known");
+    let principal = sign_ins
+        .authenticate(&headers(&secrets.cookie, &secrets.key), now)
+        .expect("the session is valid");
     assert_eq!((principal.name.as_deref(), principal.role), (Some("operator"), Role::Operator));
-    assert!(sign_ins.redeem(&code, now).is_none(), "a second time");
+    assert!(sign_ins.redeem(&code, now).is_none(), "a link is valid once");
 }
 
 #[test]
@@ -37,12 +38,12 @@ fn an_expired_or_forged_link_signs_no_one_in() {
     let (sign_ins, now) = (SignIns::new(), Instant::now());
     let late = code(&sign_ins);
     assert!(sign_ins.redeem(&late, now + LINK_TIME + Duration::from_secs(1)).is_none());
-    assert!(sign_ins.redeem(&late, now).is_none(), "being late has used it up");
+    assert!(sign_ins.redeem(&late, now).is_none(), "a late attempt uses up the link");
     let good = code(&sign_ins);
     for wrong in ["", "x", &good[1..], &format!("{good}x")] {
         assert!(sign_ins.redeem(wrong, now).is_none(), "{wrong:?}");
     }
-    assert!(sign_ins.redeem(&good, now).is_some(), "guessing costs others nothing");
+    assert!(sign_ins.redeem(&good, now).is_some(), "wrong codes do not invalidate a link");
 }
 
 #[test]
@@ -82,13 +83,13 @@ fn links_and_sessions_are_bounded() {
     let first = sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     let early = code(&sign_ins);
     (0..MAX_LINKS).for_each(|_| drop(sign_ins.link()));
-    assert!(sign_ins.redeem(&early, now).is_none(), "the oldest link makes room");
+    assert!(sign_ins.redeem(&early, now).is_none(), "the oldest link is evicted");
     for _ in 0..MAX_SESSIONS {
         sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     }
     assert!(
         sign_ins.authenticate(&headers(&first.cookie, &first.key), now).is_none(),
-        "so does the oldest stay"
+        "the oldest session is evicted"
     );
     assert_eq!(sign_ins.0.lock().sessions.len(), MAX_SESSIONS);
 }

@@ -78,7 +78,7 @@ impl Login {
             fetch: self.fetch(),
         };
         change(&mut terms);
-        Auth::Jwt(Box::new(Jwt::new(terms).expect("good terms").with_clock(|| NOW)))
+        Auth::Jwt(Box::new(Jwt::new(terms).expect("the settings are valid").with_clock(|| NOW)))
     }
 
     fn sign(&self, header: &Value, claims: &Value) -> String {
@@ -135,17 +135,21 @@ async fn valid_tokens_of_each_algorithm_are_accepted() {
     let ec = login.sign(&json!({"alg": "ES256", "kid": "ec"}), &claims(json!({})));
     for token in [RSA_TOKEN, &ec, &login.token(json!({}))] {
         for _ in 0..2 {
-            let principal = authenticate(&auth, token, "/mcp").await.expect("let in");
+            let principal =
+                authenticate(&auth, token, "/mcp").await.expect("authentication succeeds");
             assert_eq!((principal.name.as_deref(), principal.role), (Some("ada"), Role::Agent));
         }
     }
     assert_eq!(
         login.fetched.load(Ordering::Relaxed),
         3,
-        "two places for metadata, and the keys, once"
+        "two metadata URLs and the keys, once each"
     );
     let admin = login.token(json!({"scope": null, "scp": ["tools", "tools:admin"]}));
-    assert_eq!(authenticate(&auth, &admin, "/mcp").await.expect("let in").role, Role::Operator);
+    assert_eq!(
+        authenticate(&auth, &admin, "/mcp").await.expect("authentication succeeds").role,
+        Role::Operator
+    );
 }
 
 #[tokio::test]
@@ -153,7 +157,7 @@ async fn a_token_with_an_invalid_claim_is_rejected() {
     let login = Login::new();
     let auth = login.auth(|_| {});
     let good = login.token(json!({}));
-    authenticate(&auth, &good, "/mcp").await.expect("let in");
+    authenticate(&auth, &good, "/mcp").await.expect("authentication succeeds");
     let wrong = [
         json!({"iss": "https://login.example.com/"}),
         json!({"iss": "https://evil.example.com"}),
@@ -185,7 +189,7 @@ async fn a_token_with_an_invalid_claim_is_rejected() {
     ] {
         authenticate(&auth, &login.token(changes.clone()), "/mcp")
             .await
-            .unwrap_or_else(|_| panic!("{changes} is good"));
+            .unwrap_or_else(|_| panic!("{changes} should be accepted"));
     }
 }
 
@@ -230,7 +234,7 @@ async fn a_signature_is_valid_only_with_the_named_key_and_algorithm() {
     }
     authenticate(&auth, &header(json!({"alg": "EdDSA"})), "/mcp")
         .await
-        .expect("the only key of its kind needs no name");
+        .expect("the only key of its type needs no `kid`");
 }
 
 #[tokio::test]
@@ -414,5 +418,7 @@ async fn padded_and_renamed_keys_are_accepted_and_unusable_ones_ignored() {
     let login = Login::new();
     let padded = format!("{}=", login.keys.lock()["keys"][2]["x"].as_str().expect("a text"));
     login.keys.lock()["keys"][2]["x"] = padded.into();
-    authenticate(&login.auth(|_| {}), &login.token(json!({})), "/mcp").await.expect("let in");
+    authenticate(&login.auth(|_| {}), &login.token(json!({})), "/mcp")
+        .await
+        .expect("authentication succeeds");
 }

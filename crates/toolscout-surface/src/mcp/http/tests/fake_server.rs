@@ -64,7 +64,7 @@ impl FakeServer {
     pub(super) async fn until(&self, condition: impl Fn(&Counts) -> bool) {
         let mut counts = self.counts.subscribe();
         let waited = soon(counts.wait_for(|counts| condition(counts))).await.map(|soon| *soon);
-        waited.expect("somebody counts");
+        waited.expect("the counters exist");
     }
 
     fn count(&self, change: impl FnOnce(&mut Counts)) {
@@ -183,7 +183,8 @@ impl Protocol for FakeServer {
                     return None;
                 }
             };
-            let (_in_flight, cancelled) = client.register_request(&request.id).expect("room");
+            let (_in_flight, cancelled) =
+                client.register_request(&request.id).expect("the client accepts another request");
             self.count(|counts| counts.started += 1);
             let _running = RunningGuard(self.clone());
             let result = tokio::select! {

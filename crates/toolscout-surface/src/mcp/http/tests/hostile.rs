@@ -106,11 +106,7 @@ async fn malformed_chunks_are_rejected() {
     );
     let mut wire = fixture.site.dial().await;
     wire.send(both + "0\r\n\r\nGET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    assert_eq!(
-        wire.response().await.status,
-        400,
-        "nothing is smuggled behind a body of two lengths"
-    );
+    assert_eq!(wire.response().await.status, 400, "a request with two body lengths is rejected");
     assert_responsive(&fixture).await;
 }
 
@@ -201,7 +197,11 @@ async fn a_client_with_too_many_sessions_displaces_its_own() {
     assert_eq!(fixture.endpoint.sessions.len(), 101);
     let ping = message("ping", json!({}));
     assert_eq!(fixture.post(&[&ada, &first], &ping).await.status, 404);
-    assert_eq!(fixture.post(&[&ada, &busy], &ping).await.status, 200, "one that is in use stays");
+    assert_eq!(
+        fixture.post(&[&ada, &busy], &ping).await.status,
+        200,
+        "a session in use is not evicted"
+    );
     assert_eq!(fixture.post(&[&bob, &bobs], &ping).await.status, 200);
     fixture.fake_server.until(|counts| counts.notified_clients == 101).await;
 }

@@ -209,7 +209,7 @@ async fn headers_that_contradict_the_message_are_rejected() {
         let response = fixture.post(&headers, &body).await;
         assert_eq!(code(&response), (400, errors::HEADERS), "{headers:?} {body}");
     }
-    assert_eq!(fixture.fake_server.counts().started, 0, "nothing happens");
+    assert_eq!(fixture.fake_server.counts().started, 0, "no request starts");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ use crate::mcp::{OperationTools, Server, ServerOptions, WireNameStore};
 use toolscout_gateway::Gateway;
 
 async fn real() -> Site {
-    let gateway = Arc::new(Gateway::builder().build().expect("no two alike"));
+    let gateway = Arc::new(Gateway::builder().build().expect("the gateway builds"));
     let server = Server::new(
         gateway,
         ServerOptions::new("toolscout", "1", [7; 32]),

@@ -65,7 +65,7 @@ async fn reverse_requests_use_the_stream_of_their_request() {
     assert_eq!((taken.status, taken.body.as_str()), (202, ""));
     let reply = messages(&wire.event().await.expect("an answer")).remove(0);
     assert_eq!(reply["result"]["answer"], json!({"action": "accept"}));
-    assert_eq!(wire.event().await, None, "the answer is the end");
+    assert_eq!(wire.event().await, None, "the stream ends after the answer");
 }
 
 /// Dropping the connection cancels the request, before the response has started and after.
@@ -123,11 +123,11 @@ async fn notifications_are_queued_for_the_session_stream() {
     assert_eq!((head.status, head.header("content-type")), (200, Some("text/event-stream")));
     let mut events = Vec::new();
     while events.len() < 2 {
-        events.extend(messages(&wire.event().await.expect("news")));
+        events.extend(messages(&wire.event().await.expect("an event arrives")));
     }
     assert_eq!(events[0], json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     fixture.fake_server.changes.send_replace(2);
-    assert!(!messages(&wire.event().await.expect("news")).is_empty());
+    assert!(!messages(&wire.event().await.expect("an event arrives")).is_empty());
 }
 
 /// A dead stream that was not closed loses no messages, because the newest stream receives them.
@@ -150,7 +150,7 @@ async fn only_the_newest_stream_receives_notifications() {
     for _ in 0..4 {
         more.push(fixture.open(get(&session)).await);
     }
-    assert_eq!(soon(old.event()).await, None, "there are four at most");
+    assert_eq!(soon(old.event()).await, None, "at most four streams stay open");
 }
 
 #[tokio::test]
@@ -160,14 +160,14 @@ async fn deleting_a_session_ends_its_streams_and_requests() {
     let (mut stream, _) = fixture.open(get(&session)).await;
     let mut waiting = fixture.site.dial().await;
     waiting.send(post(&[&session], &message("wait", json!({})).to_string())).await;
-    let (mut asking, _) = fixture
+    let (mut question, _) = fixture
         .open(post(&[&session], &json!({"jsonrpc": "2.0", "id": 2, "method": "ask"}).to_string()))
         .await;
     fixture.fake_server.until(|counts| counts.started == 3).await;
     assert_eq!(fixture.site.send(request("DELETE", "/mcp", &[&session], "")).await.status, 200);
     assert_eq!(stream.event().await, None);
-    assert!(asking.event().await.is_some_and(|event| event.contains("elicitation")));
-    while asking.event().await.is_some() {}
+    assert!(question.event().await.is_some_and(|event| event.contains("elicitation")));
+    while question.event().await.is_some() {}
     assert_eq!(waiting.response().await.body, "");
     fixture.fake_server.until(|counts| counts.finished == 3 && counts.notified_clients == 0).await;
     assert_eq!(
@@ -190,7 +190,7 @@ async fn at_shutdown_streams_close_and_calls_finish() {
     fixture.site.stop();
     assert!(
         listening.event().await.is_some_and(|event| event.contains(r#""left":true"#)),
-        "it is told that this is the end"
+        "the stream is notified of the shutdown"
     );
     assert_eq!((stream.event().await, listening.event().await), (None, None));
     fixture.fake_server.go.add_permits(1);
@@ -232,7 +232,7 @@ async fn a_client_that_stops_reading_is_disconnected() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let unread = stuck.unread_bytes().await;
-    assert!(unread < 700 * 10_000, "{unread} bytes came all the same");
+    assert!(unread < 700 * 10_000, "{unread} bytes were sent to a client that does not read");
 }
 
 /// A proxy that waits for a first byte receives one.
@@ -261,13 +261,13 @@ async fn a_client_polls_for_the_response_after_its_stream_was_closed() {
     assert_eq!(closed.header("content-type"), Some("text/event-stream"));
     assert_eq!(closed.body, "id: parked-1\nretry: 250\ndata: \n\n");
     let counts = fixture.fake_server.counts();
-    assert_eq!(counts.started, counts.finished + 1, "it continues");
+    assert_eq!(counts.started, counts.finished + 1, "the call continues");
     let (mut wire, head) = fixture.open(resume(&session, "parked-1")).await;
     assert_eq!((head.status, head.header("content-type")), (200, Some("text/event-stream")));
     fixture.fake_server.go.add_permits(1);
     let reply = messages(&wire.event().await.expect("the response")).remove(0);
     assert_eq!((&reply["id"], &reply["result"]), (&json!(1), &json!({"waited": true})));
-    assert_eq!(wire.event().await, None, "the response is the end");
+    assert_eq!(wire.event().await, None, "the stream ends after the response");
     let again = fixture.site.send(resume(&session, "parked-1")).await;
     assert_eq!(again.status, 400, "{}", again.body);
 }
@@ -280,7 +280,7 @@ async fn messages_before_a_stream_is_closed_arrive_on_it() {
     let closed = fixture.post(&[&session], &message("poll", params)).await;
     let (first, last) = closed.body.split_once("\n\n").expect("two events");
     assert_eq!(messages(first)[0]["method"], "notifications/progress");
-    assert_eq!(last, "id: parked-1\nretry: 100\ndata: \n\n", "the time has a lower limit");
+    assert_eq!(last, "id: parked-1\nretry: 100\ndata: \n\n", "the retry time has a lower limit");
 }
 
 /// Modern clients have no polling, and neither have older legacy ones.

@@ -242,7 +242,7 @@ fn hidden_characters_are_escaped() {
     assert_eq!(shown["inputSchema"]["description"], "a\\u{200b}b\\u{202e}");
     assert!(
         shown["inputSchema"]["properties"].get("k\u{200b}").is_some(),
-        "what has to be said stays as it is"
+        "argument names stay unchanged"
     );
 }
 
