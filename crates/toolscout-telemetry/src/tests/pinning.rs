@@ -29,7 +29,7 @@ fn pins(story: &str, definition: impl Fn(&str) -> Option<u64>) -> PinSuggestions
 #[test]
 fn avoidable_search_tokens_are_compared_with_the_definition() {
     let pins = pins(STORY, |_| Some(120));
-    assert_eq!(pins.sessions, 2, "people at a terminal see no list");
+    assert_eq!(pins.sessions, 2, "sessions at a terminal have no tool list");
     // A search that led to calls of two tools is not counted, and `files/read` was searched for
     // only once.
     let mail = PinSuggestion {

@@ -43,7 +43,8 @@ fn tool(name: &str) -> ToolId {
 }
 
 fn recorded(what: EventKind) -> (&'static str, String) {
-    let record = JournalNote::from_event(&event(what)).expect("kept").into_record();
+    let record =
+        JournalNote::from_event(&event(what)).expect("the event is recorded").into_record();
     (record.kind, record.body)
 }
 
@@ -156,7 +157,7 @@ fn every_kind_can_be_read_again() {
         assert_eq!(
             again,
             serde_json::from_str::<Value>(&line).unwrap(),
-            "nothing is lost on the way"
+            "the round trip keeps all fields"
         );
     }
 }
