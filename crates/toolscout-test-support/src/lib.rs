@@ -11,19 +11,22 @@ use tempfile::TempDir;
 pub struct World(TempDir);
 
 impl World {
-    #[allow(clippy::new_without_default, reason = "it makes a folder, which a default should not")]
+    #[allow(
+        clippy::new_without_default,
+        reason = "creates a folder, which `Default` should not do"
+    )]
     pub fn new() -> Self {
         Self(tempfile::tempdir().expect("a temporary folder can be made"))
     }
 
     /// The real path: on some systems the temporary folder is behind a link.
     pub fn path(&self) -> PathBuf {
-        self.0.path().canonicalize().expect("the folder is there")
+        self.0.path().canonicalize().expect("the folder exists")
     }
 
     pub fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("it has a folder"))
+        std::fs::create_dir_all(path.parent().expect("the path has a parent"))
             .expect("folders can be made");
         std::fs::write(&path, text).expect("files can be written");
         path
@@ -92,7 +95,7 @@ fn members_by_ps(group: i32) -> Vec<i32> {
     let output = std::process::Command::new("ps")
         .args(["-A", "-o", "pid=,pgid=,stat="])
         .output()
-        .expect("ps is there");
+        .expect("`ps` is installed");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     rows.filter(|row| row.len() == 3 && row[1] == group.to_string() && !row[2].starts_with('Z'))
