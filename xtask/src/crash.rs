@@ -133,7 +133,7 @@ fn choose(
         );
     }
     let chosen = possible.into_iter().min_by_key(|(turns, luck, ..)| (*turns, *luck));
-    chosen.map(|(.., kind, operation)| (kind, operation)).context("nothing can be done any more")
+    chosen.map(|(.., kind, operation)| (kind, operation)).context("no operation is possible")
 }
 
 /// The result of one round.

@@ -97,7 +97,7 @@ fn meet_all(
 }
 
 fn modes(server: &[String]) -> anyhow::Result<Vec<ListedMode>> {
-    let (program, words) = server.split_first().context("no server is named")?;
+    let (program, words) = server.split_first().context("no server command is given")?;
     let output = Command::new(program)
         .args(words)
         .args(["--list", "--json"])

@@ -6,7 +6,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "this program talks to the person who started it"
+    reason = "a command-line program prints its results"
 )]
 
 mod acceptance;

@@ -94,8 +94,8 @@ impl ApiConnection {
                 None => ensure!(line.starts_with("HTTP/1.1 200 "), "{path}: {line}"),
             }
         }
-        let mut body = vec![0; length.context("an answer of unknown length")?];
+        let mut body = vec![0; length.context("a response without a length")?];
         self.stream.read_exact(&mut body)?;
-        String::from_utf8(body).context("the answer is no text")
+        String::from_utf8(body).context("the response is not UTF-8")
     }
 }

@@ -82,7 +82,7 @@ fn pass(program: &OsStr, args: &[&str], block: &str, megabytes: usize) -> anyhow
         }
     }
     let took = since.elapsed();
-    writer.join().ok().context("the writer")?.context("write")?;
+    writer.join().ok().context("the writer thread panicked")?.context("write")?;
     ensure!(
         child.wait()?.success() && came == wanted,
         "{came} of {wanted} bytes came through {command:?}"

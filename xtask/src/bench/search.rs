@@ -51,7 +51,7 @@ fn figures(bench: &BenchmarkPlan, planted: &Planted, vectors: &str) -> anyhow::R
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
-    serde_json::from_slice(&output.stdout).context("read its figures")
+    serde_json::from_slice(&output.stdout).context("read the measurements")
 }
 
 /// The rows and goals of a size; `None` if there is no goal.

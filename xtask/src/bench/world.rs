@@ -19,7 +19,7 @@ impl BenchmarkWorld {
         let top = TempDir::new().context("make a temporary folder")?;
         fs::create_dir(top.path().join("home"))?;
         let world = Self { top, program: program.to_owned(), size };
-        tree::plant(&world.project(), size).context("plant the tools")?;
+        tree::plant(&world.project(), size).context("create the tools")?;
         fs::write(world.request(), r#"{"input": {}, "context": {}}"#)?;
         Ok(world)
     }

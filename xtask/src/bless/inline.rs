@@ -23,7 +23,7 @@ pub(super) fn notes(text: &str) -> anyhow::Result<Notes> {
     let mut notes = Notes::new();
     for line in text.lines() {
         let note: Value = serde_json::from_str(line)?;
-        let at = note["line"].as_u64().context("a note without its line")?;
+        let at = note["line"].as_u64().context("a pending snapshot without a line")?;
         if let Some(snapshot) = note["new"]["snapshot"].as_str() {
             notes.insert(usize::try_from(at)?, snapshot.to_owned());
         }

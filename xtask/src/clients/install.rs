@@ -35,10 +35,8 @@ impl Installed {
         let mut npm = Command::new("npm");
         npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
             .arg(&folder);
-        let status = npm
-            .stdin(Stdio::null())
-            .status()
-            .context("start npm, which agents are installed by")?;
+        let status =
+            npm.stdin(Stdio::null()).status().context("start npm, which installs the agents")?;
         ensure!(status.success(), "npm could not install the agents: {status}");
         fs::write(mark, pins)?;
         Ok(Self { folder })

@@ -126,7 +126,7 @@ fn run(requests: Vec<ModelRequest>, ended: Result<(), String>) -> AgentRun {
 fn a_run_with_every_result_has_no_problems() {
     let model = model();
     let tools = json!([{"name": "x_tool_search"}, {"name": "x_execute_tool"}]);
-    let said = [
+    let results = [
         "1. everything/get-sum",
         "The sum of 2 and 40 is 42.",
         "1. local/word-of-the-day",
@@ -134,8 +134,9 @@ fn a_run_with_every_result_has_no_problems() {
         "1. honest/echo\nand more\nand more\nand more",
         "word again",
     ];
-    let results: Vec<_> =
-        said.map(|value| json!({"content": [{"type": "tool_result", "content": value}]})).to_vec();
+    let results: Vec<_> = results
+        .map(|value| json!({"content": [{"type": "tool_result", "content": value}]}))
+        .to_vec();
     ask(&model, "/v1/messages", &json!({"tools": tools, "messages": results}));
     let good = run(model.take_requests(), Ok(()));
     assert_eq!(good.problems(), Vec::<String>::new());

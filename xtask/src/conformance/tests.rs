@@ -38,9 +38,9 @@ fn the_summary_and_the_checks_of_a_run_are_read_together() {
         "auth/basic-more-2026-11-16T04-05",
         r#"[{"id":"c","status":"FAILURE","errorMessage":"e"}]"#,
     );
-    let said = "noise\n✓ auth/basic: 2 passed, 0 failed, 1 warnings\n✗ auth/basic-more: 0 passed, 1 failed\n\
+    let output = "noise\n✓ auth/basic: 2 passed, 0 failed, 1 warnings\n✗ auth/basic-more: 0 passed, 1 failed\n\
                 ✗ gone: 0 passed, 1 failed\n  ✗ gone (extension)\nTotal: 2 passed\n";
-    let read = outcome::read(said, folder.path()).unwrap();
+    let read = outcome::read(output, folder.path()).unwrap();
     let seen = read.iter().map(|item| {
         (item.scenario.as_str(), item.passed, item.failed, item.complaints[0].what.as_str())
     });
@@ -60,8 +60,12 @@ fn only_what_is_expected_may_fail_and_it_must() {
         faults(&CLIENT, &[outcome("a", &["y"]), outcome("b", &["x"]), outcome("d", &[])]),
         0
     );
-    assert_eq!(faults(&CLIENT, &[outcome("b", &["x", "y"])]), 1, "the other check");
-    assert_eq!(faults(&CLIENT, &[outcome("a", &[])]), 1, "it passes");
+    assert_eq!(
+        faults(&CLIENT, &[outcome("b", &["x", "y"])]),
+        1,
+        "a check that was not expected to fail"
+    );
+    assert_eq!(faults(&CLIENT, &[outcome("a", &[])]), 1, "an expected failure that passes");
     assert_eq!(
         (faults(&CLIENT, &[outcome("c", &["x"])]), faults(&SERVER, &[outcome("c", &["x"])])),
         (1, 0)
@@ -71,7 +75,7 @@ fn only_what_is_expected_may_fail_and_it_must() {
         0,
         "either way"
     );
-    assert!(ExpectedFailures::parse("client:\n  - a\n").is_err(), "it has no reason");
+    assert!(ExpectedFailures::parse("client:\n  - a\n").is_err(), "an entry without a reason");
     ExpectedFailures::read().unwrap();
 }
 

@@ -181,7 +181,7 @@ impl HostileWorld {
     /// Starts the hostile server on a free port, and returns its URL once it accepts connections.
     fn serve(&mut self, words: &[String]) -> anyhow::Result<String> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let (program, words) = words.split_first().context("no server is named")?;
+        let (program, words) = words.split_first().context("no server command is given")?;
         let mut command = Command::new(program);
         command.args(words).args(["--http", &address.port().to_string()]);
         let child =

@@ -10,7 +10,7 @@ fn parse(words: &[&str]) -> Result<Options, String> {
 fn words_become_options() {
     assert_eq!(parse(&[]), Ok(Options::default()));
     let options =
-        parse(&["--check", "--weights", "a.whl", "--texts", "b"]).expect("all of it is known");
+        parse(&["--check", "--weights", "a.whl", "--texts", "b"]).expect("the options are valid");
     assert_eq!(
         options,
         Options { weights: Some("a.whl".into()), is_check: true, texts: Some("b".into()) }

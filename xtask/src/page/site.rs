@@ -17,7 +17,7 @@ impl ServedPage {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .context("start the page")?;
+            .context("start the web UI")?;
         let mut said = BufReader::new(child.stderr.take().context("stderr is not piped")?);
         let mut text = String::new();
         while !text.contains("listening on") {

@@ -112,5 +112,8 @@ pub(crate) fn listening(child: &mut Child) -> anyhow::Result<SocketAddr> {
     });
     // Keeps reading, so that the process never blocks on its output.
     std::thread::spawn(move || lines.for_each(drop));
-    place.with_context(|| format!("it does not listen: {said}"))?.parse().context("its address")
+    place
+        .with_context(|| format!("it does not listen: {said}"))?
+        .parse()
+        .context("parse the address")
 }

@@ -22,8 +22,8 @@ fn places_two_and_four_of_three_score_as_in_the_books() {
 fn a_run_that_lacks_an_answer_is_no_run() {
     let top = tempfile::tempdir().unwrap();
     let (queries, run) = (top.path().join("queries.jsonl"), top.path().join("run.jsonl"));
-    let asked = "{\"id\": \"1\", \"relevant\": [\"a\"]}\n{\"id\": \"2\", \"relevant\": []}\n{\"id\": \"3\", \"relevant\": [\"b\"]}\n";
-    fs::write(&queries, asked).unwrap();
+    let text = "{\"id\": \"1\", \"relevant\": [\"a\"]}\n{\"id\": \"2\", \"relevant\": []}\n{\"id\": \"3\", \"relevant\": [\"b\"]}\n";
+    fs::write(&queries, text).unwrap();
     fs::write(&run, "{\"id\": \"1\", \"ranked\": [\"a\"]}\n{\"id\": \"3\", \"ranked\": []}\n")
         .unwrap();
     assert_eq!(of_run(&queries, &run).unwrap(), RankingScores { ndcg_10: 50.0, recall_5: 50.0 });

@@ -114,7 +114,7 @@ impl GatewayConnection {
                 None => ensure!(self.line.starts_with("HTTP/1.1 200 "), "{}", self.line),
             }
         }
-        self.body.resize(length.context("an answer of unknown length")?, 0);
+        self.body.resize(length.context("a response without a length")?, 0);
         self.stream.read_exact(&mut self.body)?;
         let said = String::from_utf8_lossy(&self.body);
         ensure!(said.contains("\"result\"") && !said.contains("\"isError\":true"), "{said}");
@@ -131,7 +131,8 @@ pub(in crate::bench) struct Served {
 impl Served {
     pub(in crate::bench) fn start(world: &BenchmarkWorld) -> anyhow::Result<Self> {
         let mut command = world.toolscout(&["serve", "--http", "127.0.0.1:0", "--auth", "none"]);
-        let mut child = command.stderr(Stdio::piped()).spawn().context("start what listens")?;
+        let mut child =
+            command.stderr(Stdio::piped()).spawn().context("start `toolscout serve`")?;
         let mut said = BufReader::new(child.stderr.take().context("its errors")?);
         let mut line = String::new();
         let found = said.read_line(&mut line).ok();

@@ -22,9 +22,9 @@ fn the_same_seed_writes_the_same() {
 #[test]
 fn tools_look_like_tools() {
     let mut generator = Generator::new(1);
-    let made = generator.source(3, 200);
+    let source = generator.source(3, 200);
     let mut counts = [0; 9];
-    for tool in &made.tools {
+    for tool in &source.tools {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
         assert!(properties.values().all(|property| {
             property["description"].as_str().is_some_and(|description| description.len() > 8)
@@ -34,7 +34,7 @@ fn tools_look_like_tools() {
         assert!((1..=4).contains(&sentences));
     }
     assert!(counts[2..].iter().all(|count| *count > 0), "from two to eight parameters: {counts:?}");
-    let question = generator.question(&made.tools[0]);
+    let question = generator.question(&source.tools[0]);
     assert!((3..=12).contains(&question.split(' ').count()), "{question}");
 }
 
@@ -74,31 +74,37 @@ fn the_server_lists_its_tools_page_by_page() {
         (0..300).map(|index| format!("{{\"name\": \"t{index}\"}}\n")).collect::<String>(),
     )
     .unwrap();
-    let asked = [
+    let input = [
         json!({"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}),
         json!({"method": "notifications/initialized"}),
         json!({"id": 2, "method": "tools/list"}),
         json!({"id": 3, "method": "tools/list", "params": {"cursor": "250"}}),
         json!({"id": 4, "method": "prompts/list"}),
     ];
-    let asked: String = asked.iter().map(|item| format!("{item}\n")).collect();
-    let mut said = Vec::new();
-    server::run(&file, asked.as_bytes(), &mut said).unwrap();
-    let said: Vec<Value> = String::from_utf8(said)
+    let input: String = input.iter().map(|item| format!("{item}\n")).collect();
+    let mut output = Vec::new();
+    server::run(&file, input.as_bytes(), &mut output).unwrap();
+    let output: Vec<Value> = String::from_utf8(output)
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(output[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(
-        (said[1]["result"]["tools"].as_array().unwrap().len(), &said[1]["result"]["nextCursor"]),
+        (
+            output[1]["result"]["tools"].as_array().unwrap().len(),
+            &output[1]["result"]["nextCursor"]
+        ),
         (250, &json!("250"))
     );
     assert_eq!(
-        (said[2]["result"]["tools"].as_array().unwrap().len(), said[2]["result"].get("nextCursor")),
+        (
+            output[2]["result"]["tools"].as_array().unwrap().len(),
+            output[2]["result"].get("nextCursor")
+        ),
         (50, None)
     );
-    assert_eq!(said[3]["error"]["code"], -32601);
+    assert_eq!(output[3]["error"]["code"], -32601);
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl ModelHttpRequest {
 fn chunk(stream: &mut impl BufRead, body: &mut Vec<u8>) -> anyhow::Result<bool> {
     let head = line(stream)?;
     let size = usize::from_str_radix(head.split(';').next().unwrap_or_default().trim(), 16)
-        .context("a chunk's size")?;
+        .context("a chunk size")?;
     take(stream, size, body)?;
     line(stream)?;
     Ok(size > 0)

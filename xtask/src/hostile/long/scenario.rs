@@ -130,7 +130,7 @@ fn cancel(world: &HostileWorld) -> anyhow::Result<String> {
         arrive?;
     }
     until("every call is cancelled", || cancelled() >= 100)?;
-    until("nothing is under way", || state(world).is_ok_and(|state| state == "idle"))?;
+    until("no call is running", || state(world).is_ok_and(|state| state == "idle"))?;
     ensure!(call(world, "hostile", "hi")?, "the next call does not answer");
     Ok(format!("{} calls cancelled at the server, then {}", cancelled(), state(world)?))
 }
@@ -159,7 +159,9 @@ fn word(answered: bool) -> &'static str {
 fn state(world: &HostileWorld) -> anyhow::Result<String> {
     let listed: Value = serde_json::from_slice(&world.run(&["server", "list", "--json"])?.out)?;
     let mut servers = listed["servers"].as_array().into_iter().flatten();
-    let hostile = servers.find(|server| server["id"] == "hostile").context("it is not listed")?;
+    let hostile = servers
+        .find(|server| server["id"] == "hostile")
+        .context("the hostile server is not listed")?;
     Ok(hostile["state"].as_str().unwrap_or_default().to_owned())
 }
 
@@ -173,7 +175,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) -> anyhow::Result<()> {
     let end = Instant::now() + MINUTE;
     while !is_so() {
         if Instant::now() > end {
-            bail!("it never came to pass that {what}");
+            bail!("timed out before {what}");
         }
         wait(Duration::from_millis(50));
     }
