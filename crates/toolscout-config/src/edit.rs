@@ -78,7 +78,7 @@ impl ConfigEditor {
         self.add_servers(file, &[(id, entry)], replace)
     }
 
-    /// Like [`ConfigEditor::put_server`], for several servers in one edit.
+    /// Like [`ConfigEditor::add_server`], for several servers in one edit.
     pub(crate) fn add_servers(
         &self,
         file: &Path,

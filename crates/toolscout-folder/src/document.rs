@@ -50,8 +50,8 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
 /// Line and column, both starting at one; the column counts bytes.
 fn position(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
-    let line = before.iter().filter(|item| **item == b'\n').count() + 1;
-    let column = before.iter().rev().take_while(|item| **item != b'\n').count() + 1;
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
     (line, column)
 }
 

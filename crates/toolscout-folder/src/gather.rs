@@ -199,7 +199,7 @@ impl<'a> Gathering<'a> {
                 let first = self
                     .table
                     .get(&other)
-                    .map(|table| describe_path(&table.tool))
+                    .map(|listed| describe_path(&listed.tool))
                     .unwrap_or_default();
                 let message =
                     format!("`{name}` and `{other}` differ only in case; `{other}` is in {first}");

@@ -59,10 +59,8 @@ impl ToolStrategy for GlobTools {
     }
 
     fn watched(&self, root: &Root) -> Vec<PathBuf> {
-        let bases = self.matcher(root);
-        bases
-            .map(|value| value.bases().into_iter().map(|base| root.path.join(base)).collect())
-            .unwrap_or_default()
+        let Ok(matcher) = self.matcher(root) else { return Vec::new() };
+        matcher.bases().into_iter().map(|base| root.path.join(base)).collect()
     }
 
     fn is_relevant(&self, root: &Root, path: &Path) -> bool {

@@ -153,7 +153,7 @@ pub(super) fn timeout(text: &str) -> Result<u64, String> {
     };
     let number = text[..digits].parse::<u64>().ok();
     match unit.zip(number).and_then(|(unit, number)| number.checked_mul(unit)) {
-        Some(sum @ 1..=86_400_000) => Ok(sum),
+        Some(milliseconds @ 1..=86_400_000) => Ok(milliseconds),
         _ => {
             Err(format!("`timeout` is `{text}`; write it as `500ms`, `30s` or `2m`, a day at most"))
         }

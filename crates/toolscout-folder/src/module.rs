@@ -220,7 +220,7 @@ fn folder(file: &Path, flavour: Flavour, project: Option<&Path>) -> PathBuf {
 fn take_response(outcome: &mut ProgramOutput, nonce: &str) -> Result<Option<ShimResponse>, String> {
     let mut response = None;
     let stdout = std::mem::take(&mut outcome.stdout);
-    for line in stdout.split_inclusive(|stdout| *stdout == b'\n') {
+    for line in stdout.split_inclusive(|byte| *byte == b'\n') {
         match line.strip_prefix(nonce.as_bytes()) {
             Some(json) => {
                 response = Some(

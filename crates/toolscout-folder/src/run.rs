@@ -132,8 +132,7 @@ fn locate(name: &str, cwd: &Path, cx: &Cx) -> Result<PathBuf, String> {
 }
 
 fn inside(real: PathBuf, cwd: &Path, project: &Path) -> Result<PathBuf, String> {
-    let within =
-        |path: &Path| path.canonicalize().is_ok_and(|canonicalize| real.starts_with(canonicalize));
+    let within = |folder: &Path| folder.canonicalize().is_ok_and(|folder| real.starts_with(folder));
     if within(cwd) || within(project) {
         return Ok(real);
     }

@@ -45,7 +45,7 @@ pub(super) fn scan(
         let walked = walk::walk(&root.path, matcher, WalkLimits::of_root(visit.is_trusted));
         (walked, cache.join().unwrap_or_else(|_| ScanCache::none()))
     });
-    let survey = RootSurvey::new(root, walked, &mut cache, |value| matcher.is_manifest(value));
+    let survey = RootSurvey::new(root, walked, &mut cache, |path| matcher.is_manifest(path));
     let record = cache.to_write(survey.files.iter());
     let counts = cache.counts();
     tracing::debug!(event = "discovery.scan", root = %root.path.display(), hits = counts.hits, misses = counts.misses);
@@ -66,9 +66,9 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, emit: Give<
         return;
     };
     match walk::walk_to(&root.path, relative) {
-        Ok(value) => {
-            let walked = Walked { files: vec![value], diagnostics: Vec::new() };
-            let is_manifest = |text: &str| file_name(text) == "manifest.json";
+        Ok(walked_file) => {
+            let walked = Walked { files: vec![walked_file], diagnostics: Vec::new() };
+            let is_manifest = |path: &str| file_name(path) == "manifest.json";
             RootSurvey::new(root, walked, &mut ScanCache::none(), is_manifest).emit(visit, emit);
         }
         Err(NotAFile::Missing) => {

@@ -211,9 +211,8 @@ impl TaskTools {
         }
         let (root, visit) = (root.path.clone(), visit.clone());
         stream_of_blocking(visit.source.clone(), move |give| {
-            let entries = runners.into_iter().flat_map(|runner| entries(runner, &root, &visit));
-            let mut entries = entries;
-            let _ = entries.all(give);
+            let mut found = runners.into_iter().flat_map(|runner| entries(runner, &root, &visit));
+            let _ = found.all(give);
         })
     }
 

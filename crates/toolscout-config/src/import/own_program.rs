@@ -19,10 +19,8 @@ impl OwnProgram {
     pub fn is_started_by(&self, command: &str) -> bool {
         let command = Path::new(command);
         let real = |path: &Path| path.canonicalize().ok();
-        let translate = || self.executable.as_deref().and_then(real);
+        let own = || self.executable.as_deref().and_then(real);
         let is_named = command.file_stem().is_some_and(|stem| stem == self.program.as_str());
-        is_named
-            || (command.is_absolute()
-                && real(command).is_some_and(|real| Some(real) == translate()))
+        is_named || (command.is_absolute() && real(command).is_some_and(|real| Some(real) == own()))
     }
 }

@@ -261,11 +261,11 @@ impl<'a> ImportPlanner<'a> {
     /// Plans one server; `None` if it is not selected.
     fn plan(&mut self, found: ScannedServer, scope: ConfigScope) -> Option<PlannedServer> {
         let default_id = nearest_id(&found.name);
-        let only = self.only.iter().find(|item| item.selects(&found.name));
+        let only = self.only.iter().find(|selection| selection.selects(&found.name));
         if only.is_none() && !self.only.is_empty() {
             return None;
         }
-        let id = only.and_then(|value| value.id.clone());
+        let id = only.and_then(|selection| selection.id.clone());
         let mut notes = found.notes;
         let action = match found.entry {
             Err(reason) => ImportAction::Skip { reason, hint: None },
@@ -300,8 +300,8 @@ impl<'a> ImportPlanner<'a> {
         let entry = Self::with_absolute_cwd(entry, target);
         let prepared = self.secrets.apply(entry, id.as_str(), &mut self.names);
         let mut known = existing.iter().chain(&self.planned);
-        if let Some((id, _)) = known.find(|(_, item)| {
-            item.as_ref().is_some_and(|value| is_same(value, &prepared.entry, &target.base))
+        if let Some((id, _)) = known.find(|(_, entry)| {
+            entry.as_ref().is_some_and(|entry| is_same(entry, &prepared.entry, &target.base))
         }) {
             return ImportAction::Same { id: id.clone() };
         }

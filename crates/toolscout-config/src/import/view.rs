@@ -92,15 +92,15 @@ pub fn command_line(entry: &ServerEntry) -> String {
 
 /// Other settings: variables and headers by name. A value is shown only if it is a reference.
 pub fn settings(entry: &ServerEntry) -> Vec<String> {
-    let find_client = |kind: &str, name: &str, value: &str| {
+    let setting = |kind: &str, name: &str, value: &str| {
         if is_reference(value) {
             format!("{kind} {name} = {value}")
         } else {
             format!("{kind} {name}")
         }
     };
-    let env = entry.env.iter().map(|(name, value)| find_client("variable", name, value));
-    let headers = entry.headers.iter().map(|(name, value)| find_client("header", name, value));
+    let env = entry.env.iter().map(|(name, value)| setting("variable", name, value));
+    let headers = entry.headers.iter().map(|(name, value)| setting("header", name, value));
     let bearer = entry.bearer.iter().map(|bearer| {
         if is_reference(bearer) { format!("bearer = {bearer}") } else { "bearer".to_owned() }
     });

@@ -95,9 +95,7 @@ fn fill_json(value: Value, arguments: &Arguments) -> Option<Value> {
         }
         Value::Object(map) => Some(
             map.into_iter()
-                .filter_map(|(key, item)| {
-                    fill_json(item, arguments).map(|fill_json| (key, fill_json))
-                })
+                .filter_map(|(key, item)| Some((key, fill_json(item, arguments)?)))
                 .collect(),
         ),
         other => Some(other),

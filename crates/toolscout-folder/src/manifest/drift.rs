@@ -114,9 +114,8 @@ fn differences<'a>(
 /// The first key on which two descriptions of a parameter differ. A manifest may omit descriptions.
 fn difference(listed: &Value, own: &Value) -> Option<&'static str> {
     let differs = |key: &&str| listed.get(*key) != own.get(*key);
-    let description =
-        Some("description").filter(|value| listed.get(*value).is_some() && differs(value));
-    ["type", "required", "default", "enum"].into_iter().find(|item| differs(item)).or(description)
+    let description = Some("description").filter(|key| listed.get(*key).is_some() && differs(key));
+    ["type", "required", "default", "enum"].into_iter().find(|key| differs(key)).or(description)
 }
 
 fn entry(folder: &Path, tool: &ProbedDefinition) -> Value {

@@ -31,7 +31,7 @@ pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Diagnostic>> {
         .filter_map(|entry| Some((name(&entry.file_name())?, entry.path())))
         .collect();
     files.sort();
-    let too_many = files.len().checked_sub(MAX_PROMPTS).filter(|sum| *sum > 0).map(|more| {
+    let too_many = files.len().checked_sub(MAX_PROMPTS).filter(|more| *more > 0).map(|more| {
         let message =
             format!("{more} prompts are skipped: a project can have at most {MAX_PROMPTS}");
         Err(Diagnostic::warning(DiagnosticKind::Limit, message).with_path(&folder))

@@ -283,7 +283,7 @@ impl FolderSource {
         };
         let per_file = budget
             .remaining()
-            .map_or(self.config.limits.per_file, |value| value.min(self.config.limits.per_file));
+            .map_or(self.config.limits.per_file, |left| left.min(self.config.limits.per_file));
         let limits = ProbeLimits { per_file, ..self.config.limits.clone() };
         Ok(self.prober.probe(&recipe, content, eagerness, &limits, cx).await)
     }
@@ -435,7 +435,7 @@ impl ProbeBudget {
 
     fn remaining(&self) -> Option<Duration> {
         let spent = self.since.get_or_init(Instant::now).elapsed();
-        self.total.checked_sub(spent).filter(|sum| !sum.is_zero())
+        self.total.checked_sub(spent).filter(|left| !left.is_zero())
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn about(sections: &Sections<'_>) -> Option<String> {
         }
         text = format!("{text} {}", line.text).trim().to_owned();
     }
-    let end = text.find(". ").map_or(text.len(), |at| at);
+    let end = text.find(". ").unwrap_or(text.len());
     let about = shortened(text[..end].trim_end_matches(['.', ':']), MAX_ABOUT);
     Some(about).filter(|about| !about.is_empty())
 }

@@ -25,7 +25,7 @@ pub(super) fn section(path: &[String], map: &Map<String, Value>, newline: &str) 
 
 /// Keys joined with dots.
 pub(super) fn dotted(path: &[String]) -> String {
-    path.iter().map(|path| key(path)).collect::<Vec<_>>().join(".")
+    path.iter().map(|name| key(name)).collect::<Vec<_>>().join(".")
 }
 
 /// A key, quoted if necessary.
