@@ -156,7 +156,7 @@ fn inspect_text(
     let executable = stamp.is_executable();
     let described = |plan, tool| FileInspection::tool(DescribedTool { plan, ..tool });
     let unprobed = |recipe, timeout_ms| {
-        let name = stem(name).to_owned();
+        let name = static_description::stem(name).to_owned();
         let tool = DescribedTool { name, timeout_ms, ..DescribedTool::default() };
         described(RecipePlan::Unprobed(recipe), tool)
     };
@@ -256,8 +256,4 @@ pub(super) fn shell_word(text: &str) -> String {
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
-}
-
-fn stem(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

@@ -98,6 +98,7 @@ fn schema_of(parameters: Vec<FunctionParameter>) -> RawJson {
     RawJson::from_value(&object_schema(properties, &required))
 }
 
-fn stem(name: &str) -> &str {
+/// A file name without its extension.
+pub(super) fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
