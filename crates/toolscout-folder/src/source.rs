@@ -8,6 +8,7 @@ mod start;
 pub use build::{FolderSourceBuilder, Probing};
 
 use super::gather::{Gathering, ListedTool, ToolTable};
+use super::inspect;
 use super::manifest::ProbedDefinition;
 use super::prober::Prober;
 use super::prompts::{Prompt, PromptLibrary};
@@ -17,10 +18,11 @@ use super::streams::{BUFFER_SIZE, stream_of};
 use super::watch;
 use futures_util::StreamExt;
 use parking_lot::Mutex;
+use std::path::Path;
 use std::sync::Arc;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Library, Source, SourceError, SourceId,
-    SourceKind, Tool, ToolCall, ToolName, ToolOutput,
+    SourceKind, Tool, ToolCall, ToolName, ToolOutput, escape,
 };
 
 /// Tools in folders.
@@ -163,4 +165,10 @@ impl Source for FolderSource {
     fn changes(&self) -> BoxStream<'_, ()> {
         watch::changes(&*self.config.roots, &*self.config.tools, &self.config.explicit)
     }
+}
+
+/// The command that trusts a root, as the user types it.
+fn trust_command(root: &Path) -> String {
+    let root = root.display().to_string();
+    format!("toolscout trust {}", inspect::shell_word(&escape::line(&root)))
 }

@@ -2,7 +2,7 @@
 //! description.
 
 use super::files::files_of;
-use super::{FolderSource, Probing};
+use super::{FolderSource, Probing, trust_command};
 use crate::gather::{DiscoveryStopped, Gathering, ListedTool, ToolLocation, about};
 use crate::globs::one_file;
 use crate::inspect;
@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use toolscout_core::{
     BoxStream, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, SourceError, Status, Tool,
-    ToolId, ToolName, escape,
+    ToolId, ToolName,
 };
 
 /// The number of files probed concurrently. They are third-party programs; a small number keeps the
@@ -92,11 +92,10 @@ impl FolderSource {
         }
         if !found.is_empty() && !trust.is_trusted() {
             let message = "this folder is not trusted, so its prompts are not offered";
-            let hint = format!("toolscout trust {}", escape::line(&root.display().to_string()));
             let diagnostic = self
                 .diagnostic(DiagnosticKind::Untrusted, message)
                 .with_path(prompts::folder(root))
-                .with_hint(hint);
+                .with_hint(trust_command(root));
             return to.report(Diagnostic { level: DiagnosticLevel::Debug, ..diagnostic }).await;
         }
         for prompt in found {
@@ -213,9 +212,8 @@ impl FolderSource {
         root: &Path,
         to: &mut Gathering<'_>,
     ) -> Result<(), DiscoveryStopped> {
-        let root = escape::line(&root.display().to_string()).into_owned();
         let diagnostic = about(tool, DiagnosticKind::Untrusted, CHANGED.to_owned())
-            .with_hint(format!("read it, then run `toolscout trust {root}`"));
+            .with_hint(format!("read it, then run `{}`", trust_command(root)));
         let file = tool.provenance.path.as_deref().unwrap_or(Path::new("")).display();
         to.report_once(format!("changed {file}"), diagnostic).await
     }
@@ -371,19 +369,19 @@ impl FolderSource {
         trust: &FolderTrust,
     ) -> Result<String, DiscoveryStopped> {
         let path = &listed.location.root.path;
-        let root = escape::line(&path.display().to_string()).into_owned();
+        let command = trust_command(path);
         if trust.is_trusted() && !listed.tool.provenance.trusted {
-            Ok(format!("{CHANGED}; run `toolscout trust {root}`"))
+            Ok(format!("{CHANGED}; run `{command}`"))
         } else if !listed.tool.provenance.trusted {
             let message =
                 "this folder is not trusted, so its files are not started to list their tools";
             let diagnostic = self.diagnostic(DiagnosticKind::Untrusted, message).with_path(path);
             to.report_once(
-                format!("untrusted {root}"),
-                diagnostic.with_hint(format!("toolscout trust {root}")),
+                format!("untrusted {}", path.display()),
+                diagnostic.with_hint(command.clone()),
             )
             .await?;
-            Ok(format!("its folder is not trusted; run `toolscout trust {root}`"))
+            Ok(format!("its folder is not trusted; run `{command}`"))
         } else if budget.remaining().is_none() {
             let message = format!(
                 "inspecting the files took longer than {} ms; the remaining tools are listed by file name",

@@ -2,7 +2,7 @@
 
 use super::discover::{complete, runtime_error};
 use super::files::{files_of, files_to_start};
-use super::{FolderSource, Probing};
+use super::{FolderSource, Probing, trust_command};
 use crate::gather::ListedTool;
 use crate::globs::one_file;
 use crate::inspect;
@@ -100,14 +100,14 @@ impl FolderSource {
     fn untrusted(&self, listed: &ListedTool) -> SourceError {
         let path = &listed.location.root.path;
         let (name, root) = (&listed.tool.id.name, path.display().to_string());
-        let root = escape::line(&root);
+        let (root, command) = (escape::line(&root), trust_command(path));
         let reason = if (self.config.trust)(path).is_trusted() {
             format!(
-                "the files of `{name}` are new or have changed since you trusted `{root}`, so they are not started; run `toolscout trust {root}`"
+                "the files of `{name}` are new or have changed since you trusted `{root}`, so they are not started; run `{command}`"
             )
         } else {
             format!(
-                "`{name}` is in `{root}`, which is not trusted yet, so nothing in it is started; run `toolscout trust {root}`"
+                "`{name}` is in `{root}`, which is not trusted yet, so nothing in it is started; run `{command}`"
             )
         };
         SourceError::Refused { reason }
