@@ -131,7 +131,7 @@ pub struct ServeSettings {
     pub approvals: Option<String>,
     /// The claims of access tokens (JWT), for `--auth jwt`. Only in the user configuration.
     pub jwt: JwtSettings,
-    /// Folders of further projects that `toolscout serve --http` and `toolscout ui` serve, as with `--projects`.
+    /// Folders of further projects that `toolscout serve --http` and `toolscout ui` serve, as with `--projects`. Only in the user configuration.
     #[serde(deserialize_with = "paths")]
     pub projects: Option<Vec<PathBuf>>,
 }
