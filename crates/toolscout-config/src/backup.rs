@@ -130,7 +130,7 @@ pub(crate) fn client_key(path: &Path) -> String {
 
 pub(crate) fn store_failed(error: StoreError) -> ConfigError {
     ConfigError::Unavailable {
-        message: format!("cannot store a backup of the file: {error}"),
+        message: format!("the backups of changed files are not available: {error}"),
         hint: "set TOOLSCOUT_STATE_DIR to a writable folder".to_owned(),
     }
 }

@@ -109,8 +109,11 @@ impl UndoPlan {
     /// Restores all files, and forgets the change. Restores none if one of them cannot be restored.
     pub fn apply(&self, store: &dyn Store) -> Result<(), ConfigError> {
         if let Some(refused) = self.files.iter().find(|file| file.action == UndoAction::Refuse) {
-            let message = format!("`{}` has changed since", refused.path.display());
-            let hint = "use --whole to restore the whole file anyway";
+            let message = format!(
+                "`{}` has changed since, and its entries cannot be restored alone",
+                refused.path.display()
+            );
+            let hint = "use --whole to restore the whole file, and lose later changes to it";
             return Err(ConfigError::invalid(message, hint));
         }
         self.files.iter().try_for_each(PlannedRestore::apply)?;
