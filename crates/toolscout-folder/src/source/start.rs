@@ -34,8 +34,9 @@ impl FolderSource {
         if is_whole {
             return Ok(Some(tool));
         }
-        let may_start =
-            self.config.probing == Probing::Allowed && self.may_start(&listed, cx).await;
+        // The rule of `may_start`; the files were just read to learn whether they are trusted.
+        let may_start = self.config.probing == Probing::Allowed
+            && (cx.caller.is_user() || tool.provenance.trusted);
         match self.probe_definition(&listed, may_start, cx).await {
             Ok(own) => Ok(Some(complete(tool, &own))),
             // With `Probing::Never` the caller accepts the cached definition.
