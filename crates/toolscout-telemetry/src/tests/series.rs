@@ -59,6 +59,17 @@ fn uptime_is_observed_in_discoveries_and_calls() {
     assert_eq!(order, ["mail", "files", "git"]);
 }
 
+/// It did not reach the server: neither its duration nor its end says anything about it.
+#[test]
+fn a_call_that_waits_for_an_approval_is_neither_latency_nor_uptime() {
+    let story = "0 agent one call bank/pay pending 60000";
+    let series = series(&lines(story), &query("30m", "10m"), 60);
+    let bank = series.servers.iter().find(|server| server.source == "bank").expect("the server");
+    assert_eq!((bank.calls, bank.latency.len()), (1, 0));
+    assert_eq!(bank.state, ServerState::Unknown);
+    assert!(series.buckets.iter().all(|bucket| bucket.p50_ms.is_none()));
+}
+
 #[test]
 fn savings_count_for_the_day_on_which_a_session_started() {
     let story = "

@@ -77,6 +77,8 @@ impl SeriesCounter {
         source.total.add(&call);
         source.latency.entry(index).or_default().add(&call);
         match (call.outcome, call.error) {
+            // The server did not see it.
+            _ if !call.was_sent() => {}
             (RecordedOutcome::Failed, Some("unavailable" | "timedOut")) => {
                 source.observe(at, index, ServerState::Down);
                 source.last_error = row.error.as_deref().map(str::to_owned);
@@ -133,7 +135,7 @@ impl CallCounts {
         self.calls += 1;
         self.failures += u64::from(call.has_failed());
         self.refused += u64::from(call.is_refused());
-        if !call.is_refused() {
+        if call.was_sent() {
             self.latency.add(call.took);
         }
     }
