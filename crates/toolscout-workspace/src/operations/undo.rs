@@ -26,6 +26,8 @@ pub(crate) struct UndoInput {
     /// Restore whole files, even if they were changed since
     #[serde(default)]
     whole: bool,
+    /// Undo only the change with this number, which must be the last one
+    number: Option<u64>,
 }
 
 /// A change that can be undone, or that was.
@@ -115,6 +117,11 @@ impl Operation<Workspace> for Undo {
             ));
         };
         let change = ChangeInfo::new(&plan);
+        if let Some(number) = input.number.filter(|number| *number != change.number) {
+            let message = format!("change {number} is not the last one: that is {}", change.number);
+            return Err(OperationError::new(ErrorCode::Conflict, message)
+                .hint("list the changes with `toolscout undo list`"));
+        }
         let planned = PlannedChange {
             kind: ChangeKind::Settings,
             subject: format!("{} #{}", change.operation, change.number),

@@ -113,6 +113,23 @@ fn set_up_search_and_undo(programs: &Programs, sum: &str) {
     assert_eq!(secrets, 0, "no secret remains");
 }
 
+/// A page or script that shows a change undoes that one, and not a later one.
+#[test]
+fn undo_refuses_a_number_that_is_not_the_last_change() {
+    let world = World::project();
+    world.run(&["server", "add", "one", "--", "true"]).exits(0);
+    world.run(&["server", "add", "two", "--", "true"]).exits(0);
+    let changes = world.run(&["undo", "list", "--json"]).json();
+    let numbers = [0, 1].map(|index| changes[index]["number"].to_string());
+    let [last, earlier] = numbers.each_ref().map(String::as_str);
+    let message = format!("change {earlier} is not the last one: that is {last}");
+    let undo = ["undo", "--number", earlier];
+    world.run(&undo).stderr_contains(&[&message, "toolscout undo list"]);
+    assert!(world.stdout(&["server", "list"]).contains("two"));
+    world.run(&["undo", "--number", last]).exits(0);
+    assert!(!world.stdout(&["server", "list"]).contains("two"));
+}
+
 /// U-50
 #[test]
 fn init_sets_up_the_servers_of_four_clients_and_undo_restores_their_files() {
@@ -124,6 +141,7 @@ fn init_sets_up_the_servers_of_four_clients_and_undo_restores_their_files() {
 }
 
 /// U-51
+/// U-50
 #[test]
 fn init_sets_up_published_servers() {
     let Some(everything) = installed("node_modules/.bin/mcp-server-everything") else { return };

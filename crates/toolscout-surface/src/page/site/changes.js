@@ -24,17 +24,20 @@ export async function changesList(node, context, reload) {
 function changeRow(change, isNewest, reload) {
     const summary = truncate(change.summary, 160);
     const confirmation = el("div", { class: "stack tight" });
-    const undo = async (whole) => {
-        const undone = await withErrorToast(() => post("/api/undo", { whole }).then(() => true), `Undone: ${summary}`);
-        if (undone) await reload();
-    };
+    // Whole files are restored only if the entries of the change cannot be restored alone.
+    const whole = change.files.some(({ action }) => action === "refuse");
     const isChanged = change.files.some(({ changed }) => changed);
+    const undo = async () => {
+        const request = () => post("/api/undo", { whole, number: change.number }).then(() => true);
+        if (await withErrorToast(request, `Undone: ${summary}`)) await reload();
+    };
+    const consequence = whole ? "Undoing discards those changes." : "Only the entries of this change are restored there.";
     const confirm = () => {
-        const restore = button("Undo this change", () => undo(isChanged), { class: "strong danger" });
+        const restore = button("Undo this change", undo, { class: "strong danger" });
         setChildren(
             confirmation,
             el("ul", { class: "files" }, change.files.map(fileItem)),
-            isChanged && el("p", { class: "notice" }, "Another program has changed a file since. Undoing discards those changes."),
+            isChanged && el("p", { class: "notice" }, `Another program has changed a file since. ${consequence}`),
             el("div", { class: "actions" }, restore, button("Cancel", () => setChildren(confirmation), { class: "quiet" })),
         );
         restore.focus();
@@ -54,6 +57,6 @@ function changeRow(change, isNewest, reload) {
 }
 
 function fileItem({ path, action, changed }) {
-    const verb = action === "remove" ? "Delete" : "Restore";
+    const verb = { remove: "Delete", "restore-entries": "Restore entries in" }[action] ?? "Restore";
     return el("li", {}, `${verb} `, externalText(truncate(path, 200), "code"), " ", changed && badge("changed since", "warning"));
 }
