@@ -88,7 +88,7 @@ fn reference() -> String {
 /// options share a section, and a note appears once.
 fn group(page: &mut String, heading: &str, specs: &[CommandSpec]) {
     let _ = write!(page, "\n## {heading}\n\n| command | meaning |\n|---|---|\n");
-    let mut sections: Vec<(Vec<&str>, &CommandSpec)> = Vec::new();
+    let mut sections: Vec<Vec<&CommandSpec>> = Vec::new();
     let mut notes: HashSet<&str> = HashSet::new();
     for spec in specs {
         let mut meaning = sentence(&spec.about);
@@ -98,34 +98,34 @@ fn group(page: &mut String, heading: &str, specs: &[CommandSpec]) {
             let new = spec.notes.iter().filter(|note| notes.insert(note));
             new.for_each(|note| meaning = format!("{meaning} {note}"));
         } else {
-            let is_same = |(_, other): &&mut (Vec<&str>, &CommandSpec)| {
-                first_word(&other.name) == first_word(&spec.name)
-                    && shown_options(other).eq(shown_options(spec))
+            let is_same = |section: &&mut Vec<&CommandSpec>| {
+                first_word(&section[0].name) == first_word(&spec.name)
+                    && shown_options(section[0]).eq(shown_options(spec))
             };
             match sections.iter_mut().find(is_same) {
-                Some((names, _)) => names.push(&spec.name),
-                None => sections.push((vec![&spec.name], spec)),
+                Some(section) => section.push(spec),
+                None => sections.push(vec![spec]),
             }
         }
         row(page, &format!("`{}`", usage(spec)), &meaning);
     }
-    sections.iter().for_each(|(names, spec)| section(page, names, spec, &mut notes));
+    sections.iter().for_each(|commands| section(page, commands, &mut notes));
 }
 
-/// The options of commands, with notes and at most two examples.
-fn section<'a>(
-    page: &mut String,
-    names: &[&str],
-    spec: &'a CommandSpec,
-    notes: &mut HashSet<&'a str>,
-) {
-    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+/// The options of commands, with notes and at most two examples. A note of one command among
+/// others begins with its name.
+fn section<'a>(page: &mut String, commands: &[&'a CommandSpec], notes: &mut HashSet<&'a str>) {
+    let names: Vec<String> = commands.iter().map(|spec| format!("`{}`", spec.name)).collect();
     let _ = write!(page, "\n### {}\n\n", names.join(", "));
-    table(page, shown_options(spec).map(row_of_option));
-    for note in spec.notes.iter().filter(|note| notes.insert(note)) {
-        let _ = write!(page, "\n{note}\n");
+    table(page, shown_options(commands[0]).map(row_of_option));
+    for spec in commands {
+        for note in spec.notes.iter().filter(|note| notes.insert(note)) {
+            let is_shared = commands.iter().all(|other| other.notes.contains(note));
+            let name = if is_shared { String::new() } else { format!("`{}`: ", spec.name) };
+            let _ = write!(page, "\n{name}{note}\n");
+        }
     }
-    let examples: Vec<&str> = spec.examples.iter().map(String::as_str).take(2).collect();
+    let examples: Vec<&str> = commands[0].examples.iter().map(String::as_str).take(2).collect();
     if !examples.is_empty() {
         let _ = write!(page, "\n```sh\n{}\n```\n", examples.join("\n"));
     }
