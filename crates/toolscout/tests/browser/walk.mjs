@@ -2,6 +2,7 @@
 
 import { Browser } from "./chromium.mjs";
 import { look } from "./look.mjs";
+import { form } from "./form.mjs";
 import { keyboard } from "./keyboard.mjs";
 import { measure } from "./measure.mjs";
 import { offline } from "./offline.mjs";
@@ -14,7 +15,7 @@ import { texts } from "./texts.mjs";
 import { truth } from "./truth.mjs";
 import { visitor } from "./visitor.mjs";
 
-const WALKS = { look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, truth, visitor };
+const WALKS = { form, look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, truth, visitor };
 
 /// What a walk has at hand.
 class Walk {

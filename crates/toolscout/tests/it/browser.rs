@@ -9,6 +9,7 @@
 //! 6. States, counts and outcomes are true, also for servers with private lists.
 //! 7. A new user adds, breaks, repairs and approves a server, follows and cancels a call.
 //! 8. Preferences are kept, and a banner says that the server is gone.
+//! 9. The form of a tool has a bounded number of fields.
 //!
 //! `tests/browser` has the walks, and the driver of the browser, which needs only node.
 //! `TOOLSCOUT_TEST_BROWSER` names the folder where npm installed axe-core from
@@ -132,6 +133,18 @@ fn preferences_are_kept_and_profiles_and_tokens_are_shown() {
     let Some(chromium) = chromium() else { return };
     let world = project().append_config("[profiles.work]\ninclude = [\"s/echo\", \"s/add\"]\n");
     Site::open(&world).walk(&chromium, "preferences", json!({}));
+}
+
+/// Twenty properties that each have twenty properties, four levels deep, would be 168,420 fields.
+#[test]
+fn the_form_of_a_tool_has_a_bounded_number_of_fields() {
+    let Some(chromium) = chromium() else { return };
+    let properties: String =
+        (0..20).map(|n| format!("p{n} = {{ \"$ref\" = \"#/$defs/node\" }}, ")).collect();
+    let node = format!("type = \"object\", properties = {{ {properties} }}");
+    let schema = format!("input_schema = {{ {node}, \"$defs\" = {{ node = {{ {node} }} }} }}");
+    let world = project().echo("tools/wide.tool.toml", "wide", &schema);
+    Site::open(&world).walk(&chromium, "form", json!({}));
 }
 
 /// The page needs no session here, so it continues after a restart.

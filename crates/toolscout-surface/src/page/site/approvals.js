@@ -55,6 +55,7 @@ async function load(view) {
             section("Quarantined tools", quarantinedTools(reviews, view)),
         );
     } catch (error) {
+        view.rendered = undefined;
         if (!context.signal.aborted) setChildren(body, errorMessage(error, view.load));
     }
 }

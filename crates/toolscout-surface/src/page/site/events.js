@@ -63,5 +63,12 @@ function handleEvent(kind, data) {
 function emit(kind, data) {
     const handlers = subscribers.get(kind) ?? new Set();
     hasUnhandledEvents ||= !["missed", "offline", "online"].includes(kind) && !handlers.size;
-    for (const handler of handlers) handler(data);
+    for (const handler of handlers) {
+        try {
+            handler(data);
+        } catch (error) {
+            // It must not look like a lost connection.
+            reportError(error);
+        }
+    }
 }

@@ -24,26 +24,33 @@ export function show(main, context) {
     const field = el("div", { class: "field inline" }, el("label", { for: "range" }, "Time"), range);
     const body = el("div", {}, loading("Loading statistics"));
     setChildren(main, pageHeader("Overview", "What agents do with the tools of this machine.", field), body);
-    const load = () => update(body, range.value, context);
+    const view = { context, body, range, request: 0 };
+    const load = () => update(view);
     range.addEventListener("change", () => void load());
+    // A table that is open, or has the focus, is not replaced by an event.
+    const isInUse = () => body.contains(document.activeElement) || body.querySelector(".chart details[open]");
     // The series are computed from the whole range of the audit log.
-    const reload = throttle(1000, adaptiveThrottle(load));
+    const reload = throttle(1000, adaptiveThrottle(async () => isInUse() || load()));
     for (const event of ["call", "search", "discovery", "missed", "online"]) subscribe(event, reload, context.signal);
     return { ready: load() };
 }
 
-async function update(body, range, context) {
-    // A table that is open, or has the focus, is not replaced.
-    if (body.contains(document.activeElement) || body.querySelector(".chart details[open]")) return;
+/// Shows the statistics of the chosen time. A slower response to an earlier request is dropped.
+async function update(view) {
+    const { context, body } = view;
+    const range = view.range.value;
+    view.request += 1;
+    const { request } = view;
     try {
         const parameters = queryString({ from: range, bucket: RANGES[range].bucket });
         const series = await get(`/api/stats/series${parameters}`, context.signal);
-        setChildren(body, tiles(series), (series.notes ?? []).map(note), charts(series, range));
+        if (request === view.request)
+            setChildren(body, tiles(series), (series.notes ?? []).map(note), charts(series, range));
     } catch (error) {
-        if (!context.signal.aborted)
+        if (!context.signal.aborted && request === view.request)
             setChildren(
                 body,
-                errorMessage(error, () => update(body, range, context)),
+                errorMessage(error, () => update(view)),
             );
     }
 }

@@ -1,9 +1,10 @@
 // A form generated from a JSON Schema. Values without a suitable input are entered as JSON.
 
 import { button, el, setChildren, uniqueId } from "./dom.js";
-import { escapeInvisible, prettyJson, truncate } from "./format.js";
+import { decodeUrlPart, escapeInvisible, prettyJson, truncate } from "./format.js";
 
 const MAX_DEPTH = 3;
+/// The fields of a whole form. Objects beyond them are entered as JSON.
 const MAX_FIELDS = 200;
 const MAX_REFERENCES = 8;
 /// Names of parameters that usually have long texts.
@@ -11,7 +12,7 @@ const LONG_TEXT = /^(body|text|content|message|code|query|sql|prompt|description
 
 /// A form with its `node`, its `value()`, and `validate()`, which marks invalid fields and returns whether there is none.
 export function schemaForm(schema) {
-    const root = { schema };
+    const root = { schema, fieldsLeft: MAX_FIELDS };
     const fields = createFields(resolve(schema, root), root, 0);
     const noArguments = fields.length === 0 && el("p", { class: "faint" }, "This tool takes no arguments.");
     return {
@@ -29,7 +30,8 @@ export function schemaForm(schema) {
 /// The fields of an object, required ones first.
 function createFields(schema, root, depth) {
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-    const properties = Object.entries(schema.properties ?? {}).slice(0, MAX_FIELDS);
+    const properties = Object.entries(schema.properties ?? {}).slice(0, root.fieldsLeft);
+    root.fieldsLeft -= properties.length;
     const fields = properties.map(([name, property]) =>
         createField(name, resolve(property, root), required.has(name), root, depth),
     );
@@ -54,7 +56,7 @@ function resolve(schema, root, depth = 0) {
         const keys = schema.$ref
             .slice(2)
             .split("/")
-            .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
+            .map((key) => decodeUrlPart(key).replaceAll("~1", "/").replaceAll("~0", "~"));
         const step = (value, key) => (value && Object.hasOwn(value, key) ? value[key] : undefined);
         const target = keys.reduce(step, root.schema);
         return { ...resolve(target, root, depth + 1), ...without(schema, "$ref") };
@@ -78,7 +80,7 @@ function typeOf(schema) {
 
 function createField(name, schema, isRequired, root, depth) {
     const type = typeOf(schema);
-    if (type === "object" && schema.properties && depth < MAX_DEPTH)
+    if (type === "object" && schema.properties && depth < MAX_DEPTH && root.fieldsLeft > 0)
         return objectField(name, schema, isRequired, root, depth);
     if (type === "array" && isSimple(resolve(schema.items ?? {}, root)))
         return arrayField(name, schema, isRequired, root);
@@ -139,7 +141,7 @@ function constraints({ minimum, maximum, maxLength, default: defaultValue }) {
 }
 
 function createInput(type, name, schema) {
-    if (type === "enum") return selectInput(schema.enum ?? [schema.const]);
+    if (type === "enum") return selectInput(Array.isArray(schema.enum) ? schema.enum : [schema.const]);
     if (type === "boolean") return selectInput([true, false]);
     if (type === "number" || type === "integer") return numberInput(type, schema);
     if (type === "string") return textInput(name, schema);

@@ -60,7 +60,12 @@ function createForm(server) {
         headers: lines("add-headers", "Authorization: Bearer ${TOKEN}"),
     };
     const initial = initialValues(server);
-    for (const [name, value] of Object.entries(initial)) inputs[name].value = value;
+    const multiline = multilineFields(server);
+    for (const [name, value] of Object.entries(initial)) {
+        inputs[name].value = value;
+        // An input removes line breaks.
+        initial[name] = inputs[name].value;
+    }
     const secrets = "For secrets, use a reference such as `env:NAME`, or store them under Secrets.";
     const kept = server ? ` Values shown as \`${REDACTED}\` are kept.` : "";
     const errors = {};
@@ -98,7 +103,7 @@ function createForm(server) {
         general,
         result,
     );
-    return { server, inputs, errors, initial, general, result, node, isHttp: transport.isHttp, controller: new AbortController() };
+    return { server, inputs, errors, initial, multiline, general, result, node, isHttp: transport.isHttp, controller: new AbortController() };
 }
 
 /// The values of the fields before the first edit.
@@ -112,6 +117,17 @@ function initialValues(server) {
         env: pairs(server.env, "="),
         headers: pairs(server.headers, ": "),
     };
+}
+
+/// The fields with a value of several lines, which the form cannot show.
+function multilineFields(server) {
+    const values = {
+        command: [server?.command, ...(server?.args ?? [])],
+        env: Object.values(server?.env ?? {}),
+        headers: Object.values(server?.headers ?? {}),
+    };
+    const hasLines = (value) => typeof value === "string" && value.includes("\n");
+    return Object.keys(values).filter((name) => values[name].some(hasLines));
 }
 
 function transportChoice(isHttp, onChange) {
@@ -162,6 +178,8 @@ function readSettings(form) {
     const missing = ["id", required].find((name) => !inputs[name].value.trim());
     if (missing) return void invalid(form, missing, "Required");
     const isChanged = (name) => !server || inputs[name].value !== (initial[name] ?? "");
+    const lost = form.multiline.find((name) => isChanged(name));
+    if (lost) return void invalid(form, lost, "A value has several lines, which this form cannot write. Edit it in the configuration file.");
     const isOther = server && form.isHttp() !== Boolean(server.url);
     if ((isChanged(required) || isOther) && inputs[required].value.includes(REDACTED))
         return void invalid(form, required, `Replace ${REDACTED}: write the value again, or a reference such as env:NAME`);
