@@ -77,6 +77,13 @@ function isPerson(request) {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
+/** Whether a web page of another site may have sent this: a browser asks before it sends JSON, and names the host. */
+function isForeign(request) {
+  const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host);
+  const isJson = (request.headers["content-type"] ?? "").startsWith("application/json");
+  return !isLocal || (request.method !== "GET" && !isJson);
+}
+
 async function body(request) {
   let text = "";
   for await (const chunk of request) {
@@ -91,6 +98,7 @@ async function body(request) {
 async function respond(request) {
   const route = routes[`${request.method} ${new URL(request.url, "http://localhost").pathname}`];
   if (!route) return { status: 404, body: { error: "there is no such route" } };
+  if (isForeign(request)) return { status: 403, body: { error: "send JSON, to localhost" } };
   if (route.forPerson && !isPerson(request)) return { status: 401, body: { error: "the password is missing or wrong" } };
   let input;
   try {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -27,13 +27,14 @@ type ToolRegistry struct {
 	source   string
 	tools    []*ToolBuilder
 	handlers map[string]Handler
-	mutex    sync.Mutex
 	secret   string
 }
 
-// NewToolRegistry is a registry for the tools of this source.
+// NewToolRegistry is a registry for the tools of this source. Its random secret signs all calls.
 func NewToolRegistry(source string) *ToolRegistry {
-	return &ToolRegistry{source: source, handlers: map[string]Handler{}}
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // It never fails.
+	return &ToolRegistry{source: source, handlers: map[string]Handler{}, secret: hex.EncodeToString(secret)}
 }
 
 // RegisterTool adds a tool. Keywords are words for search that its description does not have.
@@ -73,7 +74,7 @@ func (r *ToolRegistry) Serve(ctx context.Context, url, token string) error {
 
 func (r *ToolRegistry) register(ctx context.Context, url, token, callback string) error {
 	body, err := json.Marshal(map[string]any{
-		"source": r.source, "tools": r.tools, "callback": callback, "ttlMs": ttl.Milliseconds(),
+		"source": r.source, "tools": r.tools, "callback": callback, "secret": r.secret, "ttlMs": ttl.Milliseconds(),
 	})
 	if err != nil {
 		return err
@@ -89,16 +90,13 @@ func (r *ToolRegistry) register(ctx context.Context, url, token, callback string
 		return err
 	}
 	defer response.Body.Close()
-	var answer struct{ Secret, Error string }
+	var answer struct{ Error string }
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		return err
 	}
 	if response.StatusCode != http.StatusCreated {
 		return errors.New(answer.Error)
 	}
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	r.secret = answer.Secret
 	return nil
 }
 
@@ -135,9 +133,7 @@ func (r *ToolRegistry) isSigned(header http.Header, body []byte) bool {
 	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > maxAge {
 		return false
 	}
-	r.mutex.Lock()
 	mac := hmac.New(sha256.New, []byte(r.secret))
-	r.mutex.Unlock()
 	mac.Write([]byte(timestamp + "."))
 	mac.Write(body)
 	signature := "sha256=" + hex.EncodeToString(mac.Sum(nil))
