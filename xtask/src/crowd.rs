@@ -64,7 +64,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
             let times = [&row.alone, &row.beside]
                 .map(|it| format!("{:.1} ms | {:.1} ms", it.percentile(50), it.percentile(99)));
             let [alone, beside] = times;
-            refused += row.beside.refused;
+            refused += row.alone.refused + row.beside.refused;
             let CrowdRow { behavior, token, beside: Latencies { refused, .. }, .. } = row;
             println!("| {behavior} | {token} | {alone} | {beside} | {refused} |");
         }

@@ -51,17 +51,18 @@ impl CrowdSite {
         command.args(["serve", "--http", "127.0.0.1:0"]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-        let addr = listening(&mut child);
-        if addr.is_err() {
-            let _ = child.kill();
-        }
         let token = |file: &str| {
             let path = dir.path().join("state").join(file);
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             anyhow::Ok(text.trim().to_owned())
         };
-        let (agent, operator) = (token("agent.token")?, token("operator.token")?);
-        Ok(Self { addr: addr?, agent, operator, child, _dir: dir })
+        let opened = listening(&mut child)
+            .and_then(|addr| Ok((addr, token("agent.token")?, token("operator.token")?)));
+        if opened.is_err() {
+            let _ = child.kill();
+        }
+        let (addr, agent, operator) = opened?;
+        Ok(Self { addr, agent, operator, child, _dir: dir })
     }
 
     /// A session with the token of the agent.
