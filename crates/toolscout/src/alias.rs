@@ -28,21 +28,23 @@ pub(crate) enum Alias {
     Command { name: String, rest: Vec<String> },
 }
 
-/// The meaning of these words, if the first is an alias and no command.
-pub(crate) fn find(first: &str, rest: &[String], commands: &Commands) -> Option<Alias> {
-    if let Some((second, rest)) = rest.split_first()
-        && let Some(alias) = command(&format!("{first} {second}"), rest, commands)
-    {
-        return Some(alias);
+/// The alias at the start of these words, and its meaning. A command wins over an alias.
+pub(crate) fn find(first: &str, rest: &[String], commands: &Commands) -> Option<(String, Alias)> {
+    if let Some((second, rest)) = rest.split_first() {
+        let both = format!("{first} {second}");
+        if let Some(alias) = command(&both, rest, commands) {
+            return Some((both, alias));
+        }
     }
     if commands.find(first).is_some() {
         return None;
     }
-    match first {
-        "help" => Some(help(rest, commands)),
-        "version" => Some(Alias::Version),
-        _ => command(first, rest, commands),
-    }
+    let alias = match first {
+        "help" => help(rest, commands),
+        "version" => Alias::Version,
+        _ => command(first, rest, commands)?,
+    };
+    Some((first.to_owned(), alias))
 }
 
 fn command(words: &str, rest: &[String], commands: &Commands) -> Option<Alias> {
@@ -59,7 +61,7 @@ fn help(words: &[String], commands: &Commands) -> Alias {
     let both = words.get(..2).map(|both| both.join(" "));
     let name = both.filter(|both| commands.find(both).is_some());
     let aliased = || match find(first, &[], commands)? {
-        Alias::Command { name, .. } => Some(name),
+        (_, Alias::Command { name, .. }) => Some(name),
         _ => None,
     };
     let name = name.or_else(aliased).unwrap_or_else(|| (*first).to_owned());

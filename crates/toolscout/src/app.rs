@@ -100,7 +100,7 @@ impl App {
         }
         let mut run = self.after_setup(composition.clone(), setup, line).await;
         if let (Some(alias), Ok(composed)) = (alias, &run)
-            && composed.has_tool(&alias).await?
+            && composed.has_trusted_tool(&alias).await?
         {
             let (line, setup) = self.read_line(args, &composition, Aliases::Ignored)?;
             wants = line.wants();
@@ -371,10 +371,12 @@ impl Run {
         })
     }
 
-    /// Whether a tool has this name.
-    async fn has_tool(&self, name: &str) -> Result<bool, AppError> {
+    /// Whether a tool of a trusted source has this name. Another one must not take the place of
+    /// `help` or `login`, because a tool that a user types runs.
+    async fn has_trusted_tool(&self, name: &str) -> Result<bool, AppError> {
         let gateway = self.after.tools().discovered_gateway().await?;
-        Ok(!gateway.full_snapshot().tools_named(name).is_empty())
+        let snapshot = gateway.full_snapshot();
+        Ok(snapshot.tools_named(name).iter().any(|tool| tool.tool.provenance.trusted))
     }
 
     async fn listings(&self) -> Result<Vec<Listing>, AppError> {

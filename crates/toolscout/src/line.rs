@@ -122,13 +122,13 @@ fn expanded(
     commands: &Commands,
 ) -> (Option<String>, Vec<String>, Option<TypedAlias>) {
     let found = word.as_ref().and_then(|word| alias::find(word, &rest, commands));
-    let typed = |wants| word.clone().map(|word| TypedAlias { word, wants });
-    match found {
-        Some(Alias::Command { name, rest }) => (Some(name), rest, typed(None)),
-        Some(Alias::Help) => (None, Vec::new(), typed(Some(Wants::Help))),
-        Some(Alias::Version) => (None, Vec::new(), typed(Some(Wants::Version))),
-        None => (word, rest, None),
-    }
+    let Some((typed, alias)) = found else { return (word, rest, None) };
+    let (word, rest, wants) = match alias {
+        Alias::Command { name, rest } => (Some(name), rest, None),
+        Alias::Help => (None, Vec::new(), Some(Wants::Help)),
+        Alias::Version => (None, Vec::new(), Some(Wants::Version)),
+    };
+    (word, rest, Some(TypedAlias { word: typed, wants }))
 }
 
 /// The command for which an option of this one is an alias, and its arguments: the value of the

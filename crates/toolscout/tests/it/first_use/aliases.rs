@@ -65,11 +65,24 @@ fn help_shows_topics_and_man_the_manual_page() {
     assert!(!page.contains(".SS \\_"), "a hidden command:\n{page}");
 }
 
-/// U-06: a tool wins over the alias of its name, also for options that both have.
+/// U-06: a tool that is not trusted does not run in the place of an alias.
 #[test]
-fn a_tool_wins_over_an_alias_of_its_name() {
+fn an_alias_wins_over_a_tool_that_is_not_trusted() {
+    let world = World::project().echo("tools/help.tool.toml", "help", "").echo(
+        "tools/version.tool.toml",
+        "version",
+        "",
+    );
+    assert_eq!(world.stdout(&["version"]), world.stdout(&["--version"]));
+    assert!(world.stdout(&["help"]).starts_with("Usage: toolscout"));
+    assert_eq!(world.stdout(&["run", "version"]), "{}\n");
+}
+
+/// U-06: a trusted tool wins over the alias of its name, also for options that both have.
+#[test]
+fn a_trusted_tool_wins_over_an_alias_of_its_name() {
     let more = "[[parameters]]\nname = \"json\"\ntype = \"string\"";
-    let world = World::project().echo("tools/list.tool.toml", "list", more).echo(
+    let world = World::trusted().echo("tools/list.tool.toml", "list", more).echo(
         "tools/version.tool.toml",
         "version",
         "",
