@@ -13,8 +13,12 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use toolscout_core::{Moment, escape, redact};
 
-/// Number of bytes of a message that are logged.
+/// Number of bytes of a message that are logged, after secrets are redacted.
 const MAX_LOGGED_BYTES: usize = 64 << 10;
+
+/// The size of a message that is redacted. Of a larger one only the size is logged, because half
+/// a message cannot be redacted.
+const MAX_REDACTED_BYTES: usize = 8 << 20;
 
 /// Where the messages are logged.
 #[derive(Clone)]
@@ -54,14 +58,14 @@ struct LoggedLines {
     direction: &'static str,
     log: StdioLog,
     line: Vec<u8>,
-    /// The length of the line so far, of which only the beginning is stored.
+    /// The length of the line so far; it is stored up to the limit.
     bytes: usize,
 }
 
 impl LoggedLines {
     fn add(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = MAX_LOGGED_BYTES.saturating_sub(self.line.len());
+            let room = MAX_REDACTED_BYTES.saturating_sub(self.line.len());
             self.line.extend_from_slice(&part[..part.len().min(room)]);
             self.bytes += part.len();
             if part.ends_with(b"\n") {
@@ -77,10 +81,16 @@ impl LoggedLines {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let cut = if bytes > line.len() { format!(" ({bytes} bytes)") } else { String::new() };
-        let message = redacted(&String::from_utf8_lossy(line.trim_ascii()));
+        let message = if bytes > line.len() {
+            String::new()
+        } else {
+            redacted(&String::from_utf8_lossy(line.trim_ascii()))
+        };
+        let end = message.floor_char_boundary(MAX_LOGGED_BYTES);
+        let is_whole = end == message.len() && bytes == line.len();
+        let size = if is_whole { String::new() } else { format!(" ({bytes} bytes)") };
         let mut log = self.log.0.lock();
-        let _ = writeln!(log, "{} {}: {message}{cut}", Moment::now(), self.direction);
+        let _ = writeln!(log, "{} {}: {}{size}", Moment::now(), self.direction, &message[..end]);
         let _ = log.flush();
     }
 }

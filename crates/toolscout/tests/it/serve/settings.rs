@@ -118,6 +118,19 @@ fn stdio_messages_are_logged_with_secrets_redacted() {
         .stderr_contains(&["could not open", "no/such/folder/x"]);
 }
 
+/// The beginning of a long message is logged, and a secret in it is redacted: the whole message
+/// is read as JSON before it is cut.
+#[test]
+fn secrets_in_long_messages_are_redacted_in_the_log() {
+    let world = World::trusted().echo("tools/say.tool.toml", "say", "");
+    let arguments = json!({"apiToken": {"hunter": 2}, "text": "x".repeat(100_000)});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "local__say", "arguments": arguments}});
+    let (_, err) = served(&world, &format!("{}{call}\n", greeting()), &["--log-stdio"]);
+    let line = err.lines().find(|line| line.contains("tools/call")).expect("the call is logged");
+    assert!(line.contains("[REDACTED]") && !line.contains("hunter"), "{:.300}", line);
+    assert!(line.len() < 70_000 && line.ends_with(" bytes)"), "{} bytes", line.len());
+}
+
 /// M-09d: an explicit format wins, and a protocol on standard output is not affected.
 #[test]
 fn an_agent_gets_json_by_default() {
