@@ -44,7 +44,7 @@ impl Metrics {
     /// Content type of the rendered text.
     pub const CONTENT_TYPE: &'static str = "text/plain; version=0.0.4; charset=utf-8";
 
-    /// All metrics in Prometheus' text format. Side-effect free.
+    /// All metrics in Prometheus' text format.
     pub fn render(&self) -> String {
         let mut page = MetricsPage::default();
         page.gauge("toolscout_build_info", "Build information; the value is always 1.");
@@ -73,13 +73,15 @@ impl Metrics {
         }
         let sources: usize = counted.iter().map(|counts| counts.sources).sum();
         let mut tools = BTreeMap::new();
-        for (key, count) in counted.into_iter().flat_map(|counts| counts.tools) {
-            *tools.entry(key).or_insert(0) += count;
+        let mut labels = self.counts.lock();
+        for ((server, status), count) in counted.into_iter().flat_map(|counts| counts.tools) {
+            *tools.entry((labels.server(&server), status)).or_insert(0) += count;
         }
+        drop(labels);
         page.gauge("toolscout_sources", "Number of sources: servers, folders and others.");
         page.line(&[], sources);
         page.gauge("toolscout_tools", "Tools in the catalog, by server and status.");
-        for ((server, status), count) in tools.iter().take(counts::MAX_SERVERS) {
+        for ((server, status), count) in &tools {
             page.line(&[("server", server.as_str()), ("status", status)], *count);
         }
     }

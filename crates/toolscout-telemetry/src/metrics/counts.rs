@@ -127,7 +127,7 @@ impl EventCounts {
     }
 
     /// The metric label for a server. Servers beyond the limit share one label, to cap cardinality.
-    fn server(&mut self, id: &SourceId) -> SourceId {
+    pub(super) fn server(&mut self, id: &SourceId) -> SourceId {
         if self.servers.contains(id) || self.servers.len() < MAX_SERVERS {
             self.servers.insert(id.clone());
             return id.clone();

@@ -155,3 +155,17 @@ fn servers_beyond_the_limit_share_one_label() {
     let others = (2_000 - counts::MAX_SERVERS) as f64;
     assert_eq!(values["toolscout_calls_total{server=\"other\",outcome=\"succeeded\"}"], others);
 }
+
+#[test]
+fn tools_of_servers_beyond_the_limit_are_counted_as_other() {
+    let metrics = Metrics::default();
+    let servers = (0..300).map(|at| SourceId::new(&format!("s{at:03}")).expect("an id"));
+    let tools = servers.flat_map(|id| [((id.clone(), "available"), 2), ((id, "disabled"), 1)]);
+    let counts = CatalogCounts { sources: 300, tools: tools.collect() };
+    metrics.add_catalog(move || counts.clone());
+    let page = metrics.render();
+    let values = values(&page);
+    assert_eq!(values["toolscout_tools{server=\"s255\",status=\"disabled\"}"], 1.0);
+    assert_eq!(values["toolscout_tools{server=\"other\",status=\"available\"}"], 88.0);
+    assert_eq!(values["toolscout_tools{server=\"other\",status=\"disabled\"}"], 44.0);
+}
