@@ -310,6 +310,15 @@ pub(crate) fn base_options() -> Vec<OptionSpec> {
     ]
 }
 
+/// Reads the arguments of a command on a blocking thread: standard input may block, and an
+/// interrupt must still be handled.
+pub(crate) async fn read_arguments<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, UsageErrors> + Send + 'static,
+) -> Result<T, AppError> {
+    let read = tokio::task::spawn_blocking(read).await;
+    read.map_err(|error| AppError::io("read", "--input")(error.into()))?.map_err(AppError::from)
+}
+
 /// The text of a file or of standard input.
 pub(crate) fn input_text(from: InputFrom<'_>, cwd: &Path) -> Result<String, String> {
     match from {

@@ -1,7 +1,7 @@
 //! An operation as a command: reads its input from the command line, runs it, and prints its
 //! output.
 
-use crate::line::input_text;
+use crate::line::{input_text, read_arguments};
 use crate::progress::watched_operation;
 use crate::{AppError, Command, RunCx};
 use futures_util::StreamExt;
@@ -76,9 +76,11 @@ impl Command for OperationCliCommand {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let command = self.command_line(cx.options().locale());
-            let input =
-                command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
+            let command = Arc::new(self.command_line(cx.options().locale()));
+            let (line, parsed, cwd) =
+                (command.clone(), cx.parsed.clone(), cx.environment().cwd().to_owned());
+            let read = move || line.input(&parsed, |from| input_text(from, &cwd));
+            let input = read_arguments(read).await?;
             let mut input = read_files(&command, input, cx).await?;
             let dry_run = cx.options().switch("dry-run");
             if let Some(name) = command.secret() {

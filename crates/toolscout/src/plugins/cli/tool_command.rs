@@ -1,6 +1,6 @@
 //! A command per tool, built when it is called by name.
 
-use crate::line::input_text;
+use crate::line::{input_text, read_arguments};
 use crate::progress::watched_call;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
@@ -132,16 +132,10 @@ impl ToolCommand {
         show(cx, &output, format, is_foreign)
     }
 
-    /// Uses a blocking thread: standard input may block, and an interrupt must still be handled.
     async fn arguments(&self, cx: &RunCx, parsed: &Parsed) -> Result<Arguments, AppError> {
         let (flags, parsed, cwd) =
             (self.flags.clone(), parsed.clone(), cx.environment().cwd().to_owned());
-        let work = tokio::task::spawn_blocking(move || {
-            flags.arguments_with(&parsed, |from| input_text(from, &cwd))
-        });
-        work.await
-            .map_err(|error| AppError::io("read", "--input")(error.into()))?
-            .map_err(AppError::from)
+        read_arguments(move || flags.arguments_with(&parsed, |from| input_text(from, &cwd))).await
     }
 
     pub(super) fn wants_help(&self, parsed: &Parsed) -> bool {
