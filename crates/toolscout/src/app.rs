@@ -376,7 +376,15 @@ impl Run {
     async fn has_trusted_tool(&self, name: &str) -> Result<bool, AppError> {
         let gateway = self.after.tools().discovered_gateway().await?;
         let snapshot = gateway.full_snapshot();
-        Ok(snapshot.tools_named(name).iter().any(|tool| tool.tool.provenance.trusted))
+        let tools = snapshot.tools_named(name);
+        let is_trusted = tools.iter().any(|tool| tool.tool.provenance.trusted);
+        if !tools.is_empty() && !is_trusted {
+            let (program, name) = (&self.composition.program, escape::line(name));
+            self.after.environment().eprint(&format!(
+                "note: the tool `{name}` is not trusted; to run it, type `{program} run {name}`\n"
+            ));
+        }
+        Ok(is_trusted)
     }
 
     async fn listings(&self) -> Result<Vec<Listing>, AppError> {

@@ -201,7 +201,7 @@ fn a_tool_runs_in_its_own_folder() {
 #[test]
 fn secrets_in_arguments_are_not_logged() {
     let more = "[[parameters]]\nname = \"api_token\"\ntype = \"string\"\n[[parameters]]\nname = \"user\"\ntype = \"object\"";
-    let world = World::project().echo("tools/login.tool.toml", "login", more);
+    let world = World::trusted().echo("tools/login.tool.toml", "login", more);
     let args = [
         "--verbose",
         "--log-format",

@@ -73,8 +73,11 @@ fn an_alias_wins_over_a_tool_that_is_not_trusted() {
         "version",
         "",
     );
-    assert_eq!(world.stdout(&["version"]), world.stdout(&["--version"]));
-    assert!(world.stdout(&["help"]).starts_with("Usage: toolscout"));
+    let note = "note: the tool `version` is not trusted; to run it, type `toolscout run version`";
+    let shown = world.run(&["version"]).exits(0);
+    assert_eq!(shown.out, world.stdout(&["--version"]));
+    shown.stderr_contains(&[note]);
+    assert!(world.run(&["help"]).exits(0).out.starts_with("Usage: toolscout"));
     assert_eq!(world.stdout(&["run", "version"]), "{}\n");
 }
 
