@@ -68,7 +68,9 @@ pub(super) async fn run(
             (RunningRequest::new(|input_requests| start(resume, input_requests)), rounds)
         }
         Some((State::Suspended(number), rounds)) => {
-            let mut request = server.suspended.take(number).ok_or_else(expired)?;
+            let owner = exchange.owner();
+            let suspended = server.suspended.take(owner.as_deref(), number);
+            let mut request = suspended.ok_or_else(expired)?;
             request.provide_input(by_name.unwrap_or_default());
             (request, rounds)
         }
@@ -95,7 +97,7 @@ pub(super) async fn run(
             Step::NeedsInput(requests) => {
                 break (
                     input_required(&requests),
-                    State::Suspended(server.suspended.suspend(request)),
+                    State::Suspended(server.suspended.suspend(exchange.owner(), request)),
                 );
             }
         }

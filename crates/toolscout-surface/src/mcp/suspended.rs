@@ -3,12 +3,18 @@
 //!
 //! A server of the old era, or the approval prompt, sends a request to the client in the middle of
 //! a call and waits for the response. A client of the modern era cannot receive it then, so the
-//! call is suspended as it is. Only the client that has its sealed number can resume it.
+//! call is suspended as it is. Only a client of the same owner that has its sealed number can resume
+//! it.
+
+#[cfg(test)]
+mod tests;
 
 use super::reverse_requests::InputRequest;
 use super::sealed::RESUME_TIMEOUT;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -21,12 +27,21 @@ const CAPACITY: usize = 256;
 /// The suspended requests, by number.
 pub(super) struct SuspendedCalls {
     next: AtomicU64,
-    calls: Mutex<BoundedCache<u64, (Instant, RunningRequest)>>,
+    calls: Mutex<BoundedCache<u64, SuspendedCall>>,
+}
+
+struct SuspendedCall {
+    owner: Option<Arc<str>>,
+    suspended_at: Instant,
+    request: RunningRequest,
 }
 
 impl Default for SuspendedCalls {
     fn default() -> Self {
-        Self { next: AtomicU64::new(1), calls: Mutex::new(BoundedCache::new(CAPACITY)) }
+        // A seal is valid for every server with the same key, and after a restart, so the numbers of
+        // two servers must differ.
+        let first = RandomState::new().hash_one("suspended");
+        Self { next: AtomicU64::new(first), calls: Mutex::new(BoundedCache::new(CAPACITY)) }
     }
 }
 
@@ -86,19 +101,23 @@ impl RunningRequest {
 }
 
 impl SuspendedCalls {
-    /// Suspends a request, and returns its number.
-    pub(super) fn suspend(&self, call: RunningRequest) -> u64 {
+    /// Suspends a request of this owner, and returns its number.
+    pub(super) fn suspend(&self, owner: Option<Arc<str>>, request: RunningRequest) -> u64 {
         self.remove_expired();
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let evicted = self.calls.lock().insert(number, (Instant::now(), call));
+        let call = SuspendedCall { owner, suspended_at: Instant::now(), request };
+        let evicted = self.calls.lock().insert(number, call);
         drop(evicted);
         number
     }
 
-    /// Takes a suspended request. Each can be taken once.
-    pub(super) fn take(&self, number: u64) -> Option<RunningRequest> {
-        let (suspended_at, call) = self.calls.lock().remove(&number)?;
-        (suspended_at.elapsed() < RESUME_TIMEOUT).then_some(call)
+    /// Takes a suspended request of this owner. Each can be taken once.
+    pub(super) fn take(&self, owner: Option<&str>, number: u64) -> Option<RunningRequest> {
+        let mut calls = self.calls.lock();
+        calls.peek(&number).filter(|call| call.owner.as_deref() == owner)?;
+        let call = calls.remove(&number)?;
+        drop(calls);
+        (call.suspended_at.elapsed() < RESUME_TIMEOUT).then_some(call.request)
     }
 
     /// Drops the requests that no client has resumed in time.
@@ -107,7 +126,7 @@ impl SuspendedCalls {
         let expired = self
             .calls
             .lock()
-            .remove_if(|(suspended_at, _)| now.duration_since(*suspended_at) >= RESUME_TIMEOUT);
+            .remove_if(|call| now.duration_since(call.suspended_at) >= RESUME_TIMEOUT);
         drop(expired);
     }
 }
