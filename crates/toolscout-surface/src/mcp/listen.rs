@@ -1,6 +1,9 @@
 //! Notifications about changes: unsolicited for clients of the old era, on a subscription for
 //! clients of the modern era.
 
+#[cfg(test)]
+mod tests;
+
 use super::client::{Client, Outlet};
 use super::exchange::Exchange;
 use super::library;
@@ -155,7 +158,12 @@ fn tagged(params: Option<&RawJson>, subscription: Option<&RawJson>) -> Option<St
         return params.map(|param| param.as_str().to_owned());
     };
     let mut params = params.map(RawJson::to_value).unwrap_or_else(|| json!({}));
-    params["_meta"][SUBSCRIPTION] = subscription.to_value();
+    let meta = &mut params["_meta"];
+    // A server may have sent a value of any type.
+    if !meta.is_object() {
+        *meta = json!({});
+    }
+    meta[SUBSCRIPTION] = subscription.to_value();
     Some(params.to_string())
 }
 
