@@ -7,6 +7,8 @@ use toolscout_core::{Tool, escape};
 /// Maximum number of parameters and of values that are shown; `…` stands for the rest.
 const MAX_PARAMETERS: usize = 16;
 const MAX_VALUES: usize = 6;
+/// Maximum number of alternatives that are read: a schema may repeat the same one often.
+const MAX_ALTERNATIVES: usize = 64;
 /// Maximum nesting depth of objects that is shown.
 const MAX_DEPTH: usize = 2;
 /// Maximum length of the sentence in characters.
@@ -121,8 +123,8 @@ fn simple(name: &str) -> &'static str {
 
 fn union(kinds: impl Iterator<Item = String>) -> String {
     let mut seen: Vec<String> = Vec::new();
-    for kind in kinds {
-        if seen.len() == MAX_VALUES {
+    for (index, kind) in kinds.enumerate() {
+        if seen.len() == MAX_VALUES || index == MAX_ALTERNATIVES {
             seen.push("…".to_owned());
             break;
         }

@@ -264,3 +264,11 @@ fn an_empty_catalog_notes_only_the_unknown_words() {
         json!(["no tool mentions `anything`"])
     );
 }
+
+#[test]
+fn a_signature_reads_a_limited_number_of_alternatives() {
+    let any_of = |count| json!({"anyOf": vec![json!({"type": "integer"}); count]});
+    let schema = json!({"properties": {"few": any_of(64), "many": any_of(65)}});
+    let tool = tool(&format!("s/t -- x -- {schema}"));
+    assert_eq!(signature::signature(&tool), "s/t(few?: int, many?: int|…)");
+}
