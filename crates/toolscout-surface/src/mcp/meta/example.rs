@@ -6,6 +6,11 @@ use serde_json::{Map, Value, json};
 
 /// Maximum size in bytes of given arguments that the example repeats.
 const MAX_GIVEN_BYTES: usize = 600;
+/// Maximum size in bytes of the generated part of an example, approximately. A schema that refers
+/// to itself describes values of any size.
+const MAX_GENERATED_BYTES: usize = 4_000;
+/// The approximate size in bytes of a generated value.
+const VALUE_BYTES: usize = 16;
 /// Example texts by format.
 const FORMAT_EXAMPLES: [(&str, &str); 8] = [
     ("date", "2026-01-31"),
@@ -31,12 +36,13 @@ pub(super) fn arguments(schema: &Value, wrong: &[&str], given: &Map<String, Valu
     } else {
         Map::new()
     };
+    let mut generator = Generator { root: schema, bytes_left: MAX_GENERATED_BYTES };
     for name in required(schema, schema).into_iter().chain(wrong.iter().copied()) {
         if example.contains_key(name) {
             continue;
         }
         if let Some(inner) = property(schema, schema, name) {
-            example.insert(name.to_owned(), value(schema, inner, MAX_DEPTH / 2));
+            example.insert(name.to_owned(), generator.value(inner, MAX_DEPTH / 2));
         } else if required(schema, schema).contains(&name) {
             example.insert(name.to_owned(), json!("text"));
         }
@@ -44,33 +50,78 @@ pub(super) fn arguments(schema: &Value, wrong: &[&str], given: &Map<String, Valu
     Value::Object(example)
 }
 
-fn value(root: &Value, schema: &Value, depth: usize) -> Value {
-    let schema = resolved(root, schema);
-    let first = |keyword: &str| schema.get(keyword)?.as_array()?.first().cloned();
-    let declared =
-        schema.get("const").cloned().or_else(|| first("enum")).or_else(|| first("examples"));
-    if let Some(declared) =
-        declared.or_else(|| schema.get("default").filter(|default| !default.is_null()).cloned())
-    {
-        return declared;
+/// Generates values of schemas, up to a total size.
+struct Generator<'a> {
+    root: &'a Value,
+    bytes_left: usize,
+}
+
+impl<'a> Generator<'a> {
+    /// Once the size is reached, values of objects and lists are empty.
+    fn value(&mut self, schema: &'a Value, depth: usize) -> Value {
+        let root = self.root;
+        let schema = resolved(root, schema);
+        let depth = if self.spend(VALUE_BYTES) { depth } else { 0 };
+        if let Some(declared) = declared(schema).filter(|value| self.has_room_for(value)) {
+            return declared.clone();
+        }
+        let is_not_null = |value: &&Value| types(root, value).iter().any(|kind| *kind != "null");
+        let mut choices =
+            ["anyOf", "oneOf"].iter().filter_map(|item| schema.get(*item)?.as_array()).flatten();
+        if let (Some(choice), true) = (choices.find(is_not_null), depth > 0) {
+            return self.value(choice, depth - 1);
+        }
+        let types = types(root, schema);
+        match types.iter().find(|kind| **kind != "null").copied() {
+            Some("string") | None => text(schema),
+            Some("integer" | "number") => number(schema),
+            Some("boolean") => json!(true),
+            Some("array") if depth > 0 => self.list(schema, depth),
+            Some("object") if depth > 0 => self.object(schema, depth),
+            Some("array") => json!([]),
+            Some("object") => json!({}),
+            Some(_) => Value::Null,
+        }
     }
-    let is_not_null = |value: &&Value| types(root, value).iter().any(|kind| *kind != "null");
-    let mut choices =
-        ["anyOf", "oneOf"].iter().filter_map(|item| schema.get(*item)?.as_array()).flatten();
-    if let (Some(choice), true) = (choices.find(is_not_null), depth > 0) {
-        return value(root, choice, depth - 1);
+
+    fn list(&mut self, schema: &'a Value, depth: usize) -> Value {
+        let items = parts(self.root, schema).into_iter().find_map(|item| item.get("items"));
+        json!([items.map_or(json!("text"), |items| self.value(items, depth - 1))])
     }
-    let types = types(root, schema);
-    match types.iter().find(|kind| **kind != "null").copied() {
-        Some("string") | None => text(schema),
-        Some("integer" | "number") => number(schema),
-        Some("boolean") => json!(true),
-        Some("array") if depth > 0 => list(root, schema, depth),
-        Some("object") if depth > 0 => object(root, schema, depth),
-        Some("array") => json!([]),
-        Some("object") => json!({}),
-        Some(_) => Value::Null,
+
+    fn object(&mut self, schema: &'a Value, depth: usize) -> Value {
+        let mut object = Map::new();
+        for name in required(self.root, schema) {
+            if !self.spend(name.len()) {
+                break;
+            }
+            if let Some(inner) = property(self.root, schema, name) {
+                object.insert(name.to_owned(), self.value(inner, depth - 1));
+            }
+        }
+        Value::Object(object)
     }
+
+    fn has_room_for(&mut self, value: &Value) -> bool {
+        self.bytes_left > 0 && self.spend(compact(value).len())
+    }
+
+    /// Whether there is room for this many bytes; if not, there is none for any others either.
+    fn spend(&mut self, bytes: usize) -> bool {
+        let left = self.bytes_left.checked_sub(bytes);
+        self.bytes_left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+/// The value that a schema itself names.
+fn declared(schema: &Value) -> Option<&Value> {
+    let first = |keyword: &str| schema.get(keyword)?.as_array()?.first();
+    schema
+        .get("const")
+        .or_else(|| first("enum"))
+        .or_else(|| first("examples"))
+        .or_else(|| schema.get("default").filter(|default| !default.is_null()))
 }
 
 fn text(schema: &Value) -> Value {
@@ -94,8 +145,12 @@ fn text(schema: &Value) -> Value {
 
 fn number(schema: &Value) -> Value {
     let bound = |keyword: &str| schema.get(keyword).filter(|value| value.is_number()).cloned();
-    let above =
-        || schema.get("exclusiveMinimum").and_then(Value::as_i64).map(|limit| json!(limit + 1));
+    let above = || {
+        schema
+            .get("exclusiveMinimum")
+            .and_then(Value::as_i64)
+            .map(|limit| json!(limit.saturating_add(1)))
+    };
     let below = || {
         schema
             .get("maximum")
@@ -107,16 +162,4 @@ fn number(schema: &Value) -> Value {
         .or_else(below)
         .or_else(|| bound("multipleOf"))
         .unwrap_or(json!(1))
-}
-
-fn list(root: &Value, schema: &Value, depth: usize) -> Value {
-    let items = parts(root, schema).into_iter().find_map(|item| item.get("items"));
-    json!([items.map_or(json!("text"), |items| value(root, items, depth - 1))])
-}
-
-fn object(root: &Value, schema: &Value, depth: usize) -> Value {
-    let entry = |name: &&str| {
-        Some(((*name).to_owned(), value(root, property(root, schema, name)?, depth - 1)))
-    };
-    Value::Object(required(root, schema).iter().filter_map(entry).collect())
 }

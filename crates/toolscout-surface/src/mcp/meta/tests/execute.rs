@@ -298,3 +298,28 @@ fn a_rejection_has_the_text_and_hint_of_the_gateway() {
     let text = &texts(&output)[0];
     assert!(text.starts_with("`mail/send_email` is quarantined: it has changed\nhint: "), "{text}");
 }
+
+/// The text that a call without arguments gets for this schema.
+fn rejection(schema: Value) -> String {
+    let tool = tool(&format!("s/t -- x -- {schema}"));
+    let error = ArgumentValidator::new(&tool).unwrap().arguments(Arguments::new()).unwrap_err();
+    texts(&failure(&tool, &error)).remove(0)
+}
+
+#[test]
+fn an_example_of_a_recursive_schema_stays_small() {
+    let names: Vec<_> = ('a'..='t').map(String::from).collect();
+    let itself: serde_json::Map<_, _> =
+        names.iter().map(|name| (name.clone(), json!({"$ref": "#"}))).collect();
+    let text = rejection(json!({"type": "object", "properties": itself, "required": names}));
+    assert!(text.contains(r#"Example: {"name":"s/t","arguments":{"a":{"#), "{text}");
+    assert!(text.len() < 8_000, "{} bytes", text.len());
+}
+
+#[test]
+fn an_example_of_a_number_above_every_integer_is_an_integer() {
+    let property = json!({"type": "integer", "exclusiveMinimum": i64::MAX});
+    let text =
+        rejection(json!({"type": "object", "properties": {"n": property}, "required": ["n"]}));
+    assert!(text.contains(r#""arguments":{"n":9223372036854775807}"#), "{text}");
+}
