@@ -77,6 +77,8 @@ struct SharesState {
     held: usize,
     /// The number of times that places were taken so far.
     turns: u64,
+    /// The number of requests that waited so far.
+    arrivals: u64,
     /// Principals that hold places or wait for one.
     principals: HashMap<Option<Arc<str>>, PrincipalShare>,
 }
@@ -84,6 +86,8 @@ struct SharesState {
 #[derive(Debug, Default)]
 struct PrincipalShare {
     held: usize,
+    /// The turn in which it last took places, or arrived: a new one does not overtake those that
+    /// wait already.
     last_turn: u64,
     clients: HashMap<Option<Arc<str>>, ClientShare>,
 }
@@ -91,6 +95,7 @@ struct PrincipalShare {
 #[derive(Debug, Default)]
 struct ClientShare {
     held: usize,
+    /// As that of its principal.
     last_turn: u64,
     waiting: VecDeque<Arc<Mutex<Turn>>>,
 }
@@ -98,6 +103,8 @@ struct ClientShare {
 /// The turn of a waiting client.
 #[derive(Debug, Default)]
 struct Turn {
+    /// Decides between clients that are equal otherwise.
+    arrival: u64,
     is_granted: bool,
     waker: Option<Waker>,
 }
@@ -122,13 +129,12 @@ impl FairShares {
     /// Waits for a place. Places that become free go to the waiting principals in turn, and to the
     /// clients of each in turn, regardless of how many places each of them waits for. Cancel-safe.
     pub async fn acquire(self: &Arc<Self>, key: &ShareKey) -> SharePermit {
-        let turn = Arc::<Mutex<Turn>>::default();
-        {
+        let turn = {
             let mut state = self.state.lock();
-            let client = state.client(key);
-            client.waiting.push_back(turn.clone());
+            let turn = state.wait(key);
             state.grant(self.total, self.each);
-        }
+            turn
+        };
         WaitingTurn { shares: self, key, turn, is_taken: false }.await;
         SharePermit { shares: self.clone(), key: key.clone(), places: 1 }
     }
@@ -171,8 +177,24 @@ impl Drop for SharePermit {
 
 impl SharesState {
     fn client(&mut self, key: &ShareKey) -> &mut ClientShare {
-        let principal = self.principals.entry(key.principal.clone()).or_default();
-        principal.clients.entry(key.client.clone()).or_default()
+        let last_turn = self.turns;
+        let principal = self
+            .principals
+            .entry(key.principal.clone())
+            .or_insert_with(|| PrincipalShare { last_turn, ..PrincipalShare::default() });
+        principal
+            .clients
+            .entry(key.client.clone())
+            .or_insert_with(|| ClientShare { last_turn, ..ClientShare::default() })
+    }
+
+    /// Adds a waiting request of this client.
+    fn wait(&mut self, key: &ShareKey) -> Arc<Mutex<Turn>> {
+        self.arrivals += 1;
+        let turn = Turn { arrival: self.arrivals, ..Turn::default() };
+        let turn = Arc::new(Mutex::new(turn));
+        self.client(key).waiting.push_back(turn.clone());
+        turn
     }
 
     /// Whether this client may take so many places now.
@@ -185,17 +207,17 @@ impl SharesState {
     }
 
     /// Takes places, also without waiting, which counts as a turn: else a client that had places
-    /// and one that had none would be equal.
+    /// and one that had none would be equal. Those that arrive before the next turn come first.
     fn take(&mut self, key: &ShareKey, places: usize) {
         self.held += places;
         self.turns += 1;
-        let turns = self.turns;
+        let last_turn = self.turns + 1;
         let client = self.client(key);
         client.held += places;
-        client.last_turn = turns;
+        client.last_turn = last_turn;
         if let Some(principal) = self.principals.get_mut(&key.principal) {
             principal.held += places;
-            principal.last_turn = turns;
+            principal.last_turn = last_turn;
         }
     }
 
@@ -221,7 +243,7 @@ impl SharesState {
     }
 
     /// Gives free places to waiting clients: first to the principal that holds the fewest, and
-    /// among equals to the one whose last turn is longest ago.
+    /// among equals to the one whose last turn is longest ago, and that has waited longest.
     fn grant(&mut self, total: usize, each: usize) {
         while let Some(key) = self.next(total, each) {
             self.take(&key, 1);
@@ -236,10 +258,12 @@ impl SharesState {
 
     fn next(&self, total: usize, each: usize) -> Option<ShareKey> {
         let waiting = self.principals.iter().flat_map(|(name, principal)| {
-            let waiting = principal.clients.iter().filter(|(_, client)| !client.waiting.is_empty());
-            waiting.map(move |(client_name, client)| {
-                let order = (principal.held, principal.last_turn, client.held, client.last_turn);
-                (order, ShareKey { principal: name.clone(), client: client_name.clone() })
+            principal.clients.iter().filter_map(move |(client_name, client)| {
+                let arrival = client.waiting.front()?.lock().arrival;
+                let of_principal = (principal.held, principal.last_turn);
+                let order = (of_principal, client.held, client.last_turn, arrival);
+                let key = ShareKey { principal: name.clone(), client: client_name.clone() };
+                Some((order, key))
             })
         });
         waiting

@@ -64,6 +64,45 @@ fn waiting_principals_take_turns_however_many_places_each_waits_for() {
     assert_eq!((shares.held(), shares.state.lock().principals.len()), (0, 0));
 }
 
+#[test]
+fn a_waiting_principal_is_not_overtaken_by_each_new_one() {
+    let shares = FairShares::new(1, 1);
+    let ada = key("ada", "x");
+    let mut held = shares.try_acquire(&ada).expect("a free place");
+    let mut waiting = Box::pin(shares.acquire(&ada));
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(Pin::new(&mut waiting).poll(&mut cx).is_pending());
+    let mut overtakes = 0;
+    for number in 0..8 {
+        let name = key(&format!("new-{number}"), "x");
+        let mut new = Box::pin(shares.acquire(&name));
+        assert!(Pin::new(&mut new).poll(&mut cx).is_pending());
+        drop(held);
+        if Pin::new(&mut waiting).poll(&mut cx).is_ready() {
+            break;
+        }
+        held = new.now_or_never().expect("a place for the new one");
+        overtakes += 1;
+    }
+    assert_eq!(overtakes, 1, "only the one that arrived before the next turn");
+}
+
+#[test]
+fn equal_clients_are_served_in_the_order_of_their_arrival() {
+    let shares = FairShares::new(1, 1);
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut held = shares.try_acquire(&key("first", "x")).expect("a free place");
+    let keys: Vec<_> = (0..8).map(|number| key(&format!("p-{number}"), "x")).collect();
+    let mut waiting: Vec<_> = keys.iter().map(|key| Box::pin(shares.acquire(key))).collect();
+    for turn in &mut waiting {
+        assert!(Pin::new(turn).poll(&mut cx).is_pending());
+    }
+    for turn in waiting {
+        drop(held);
+        held = turn.now_or_never().expect("the one that waits longest is next");
+    }
+}
+
 /// V-74.
 #[test]
 fn a_permit_that_cannot_grow_keeps_what_it_has() {
