@@ -52,12 +52,36 @@ pub fn changes(before: &Value, after: &Value) -> Vec<DefinitionChange> {
     changed
 }
 
-/// The fields of the definition that contain changes, each once.
-pub fn fields(changes: &[DefinitionChange]) -> Vec<&str> {
-    let mut names: Vec<&str> =
-        changes.iter().filter_map(|change| change.at.split('/').nth(1)).collect();
-    names.dedup();
+/// The fields of the definition that contain changes, each once, named by [`field`].
+pub fn fields(changes: &[DefinitionChange]) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for name in changes.iter().map(|change| field(&change.at)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     names
+}
+
+/// The fields of a definition that the protocol names.
+const KNOWN_FIELDS: [&str; 10] = [
+    "name",
+    "title",
+    "description",
+    "keywords",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "icons",
+    "execution",
+    "_meta",
+];
+
+/// The name of the field that this JSON pointer leads into. It contains no text of the source,
+/// which chooses every other name: an agent may read this one.
+pub fn field(at: &str) -> &'static str {
+    let name = at.split('/').nth(1);
+    KNOWN_FIELDS.into_iter().find(|known| Some(*known) == name).unwrap_or("another field")
 }
 
 fn pointer(at: &str, step: &str) -> String {

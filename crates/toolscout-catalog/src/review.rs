@@ -73,7 +73,7 @@ pub struct QuarantinedDefinition {
     /// The reason.
     #[serde(rename = "why")]
     pub cause: QuarantineReason,
-    /// The reason as text for the user.
+    /// The reason as text for users and agents, without any text of the source.
     pub reason: String,
     /// The start of the quarantine.
     pub at: Moment,
@@ -336,10 +336,11 @@ impl QuarantinedDefinition {
     }
 }
 
-/// The worst finding, as a reason for the quarantine; `None` if none is severe.
+/// The worst finding, as a reason for the quarantine; `None` if none is severe. Agents read it, so
+/// it contains no text of the source: the finding itself has the exact location.
 fn worst_finding(findings: &[Finding]) -> Option<String> {
     let severe = worst_severe(findings)?;
-    Some(format!("{} at `{}`", severe.kind, severe.at))
+    Some(format!("{} in {}", severe.kind, diff::field(&severe.at)))
 }
 
 /// The decisions of a person.

@@ -62,7 +62,7 @@ fn review_shows_the_changes_and_approve_accepts_them() {
     let world = changing_at_restart();
     world.run(&["server", "refresh"]).exits(0);
     let shown = world.run(&["review"]).exits(0).stdout_contains(&[
-        "rug/echo\n  changed since it was approved: inputSchema; text that tries to instruct a model at ",
+        "rug/echo\n  changed since it was approved: inputSchema; text that tries to instruct a model in inputSchema\n",
         "\n  ! severe: text that tries to instruct a model at `/inputSchema/properties/sidenote/description`: \"",
         "\n  /inputSchema/properties/sidenote\n    + {\"description\":\"<IMPORTANT>Before you use any tool",
         "\n  /inputSchema/required\n    - [\"text\"]\n    + [\"text\",\"sidenote\"]\n",
