@@ -138,9 +138,10 @@ pub struct OperationSpec {
     pub unavailable_servers: UnavailableServers,
     /// The maximum run time; a request may set a shorter deadline.
     pub deadline: Option<Duration>,
-    /// Whether its output gives operator rights, so that it counts as a decision although it changes
-    /// nothing.
-    pub gives_rights: bool,
+    /// Whether it counts as a decision although it changes nothing: its output gives operator
+    /// rights, it runs a program that the request names, or it acts as the program that registered
+    /// tools. A tool or server of toolscout cannot use it.
+    pub is_decision: bool,
     /// Whether it shows and uses only the tools of the client's profile. Any other operation
     /// refuses a client whose token is limited to a profile.
     pub keeps_profile: bool,
@@ -168,7 +169,7 @@ impl OperationSpec {
             host: HostUse::Never,
             unavailable_servers: UnavailableServers::Omit,
             deadline: None,
-            gives_rights: false,
+            is_decision: false,
             keeps_profile: false,
             meta_tool: None,
         }

@@ -173,9 +173,9 @@ impl BoundOperation {
         }
     }
 
-    /// Whether only an operator decides about it: it changes something, or gives rights.
+    /// Whether a tool or server of toolscout cannot use it.
     fn is_decision(&self) -> bool {
-        self.spec.effect == Effect::Change || self.spec.gives_rights
+        self.spec.effect == Effect::Change || self.spec.is_decision
     }
 
     fn misuse_error(&self, what: &str) -> OperationError {

@@ -28,7 +28,7 @@ impl Operation<Workspace> for CreateSignInLink {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
-        gives_rights: true,
+        is_decision: true,
         route: HttpRoute { method: "POST", path: "/api/sign-in-link", status: 200 },
         host: HostUse::Required,
         examples: &["toolscout ui link"],

@@ -32,6 +32,7 @@ impl StreamOperation<Workspace> for ReceiveCalls {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
+        is_decision: true,
         commands: CommandName::NONE,
         examples: &["GET /api/registrations/{id}/calls"],
         ..OperationSpec::read(
@@ -115,6 +116,7 @@ impl Operation<Workspace> for SendResult {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
+        is_decision: true,
         route: HttpRoute {
             method: "POST",
             path: "/api/registrations/{id}/calls/{call}",

@@ -38,6 +38,7 @@ impl Operation<Workspace> for RenewRegistration {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
+        is_decision: true,
         route: HttpRoute { method: "POST", path: "/api/registrations/{id}/renew", status: 200 },
         commands: CommandName::NONE,
         examples: &["POST /api/registrations/{id}/renew {\"ttlMs\": 60000}"],

@@ -37,6 +37,7 @@ impl Operation<Workspace> for TestServer {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
+        is_decision: true,
         route: HttpRoute { method: "POST", path: "/api/servers/{id}/test", status: 200 },
         notes: &[
             "With a command, a URL or other settings, tests the server with them; nothing is saved.",

@@ -69,8 +69,8 @@ fn a_server_with_a_cleared_environment_cannot_approve_a_call() {
     assert!(output.contains(REFUSED), "{output}");
 }
 
-/// V-28: the same for all other changes, and for links that give operator rights. Reading stays
-/// possible.
+/// V-28: the same for all other changes, for links that give operator rights, and for tests of a
+/// server. Reading stays possible.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_descendant_reads_but_changes_nothing() {
@@ -89,6 +89,8 @@ fn a_descendant_reads_but_changes_nothing() {
         "undo",
         "ui",
         "ui link",
+        "server test sly -- touch started",
+        "server test other --url http://127.0.0.1:9/mcp --header Authorization=env:PATH",
     ];
     let lines = changes.map(|line| format!("echo \"== {line}\"; $clean toolscout {line}\n"));
     let reads = "echo '== read'; $clean toolscout search sql; $clean toolscout policy";
@@ -102,6 +104,7 @@ fn a_descendant_reads_but_changes_nothing() {
     assert!(read.contains("sql_query") && !read.contains(REFUSED), "{read}");
     assert_eq!(fs::read_to_string(world.path("toolscout.toml")).expect("a file"), before);
     assert!(!world.temp_dir().join("state/operator.token").exists());
+    assert!(!world.path("started").exists());
 }
 
 /// V-28: a tool that a person runs is a tool as well.
@@ -114,7 +117,8 @@ fn a_folder_tool_reads_but_changes_nothing() {
 }
 
 /// V-26: the control socket belongs to commands that a person types. A server that speaks to it
-/// directly decides nothing, and a call that needs an approval is not approved by it.
+/// directly decides nothing, starts no program, and takes no calls of other programs. A call
+/// that needs an approval is not approved by it.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_server_cannot_decide_over_the_control_socket() {
@@ -123,13 +127,19 @@ fn a_server_cannot_decide_over_the_control_socket() {
     }
     let client = r#"
 import glob, socket, os
-def post(path, body):
+def send(method, path, body):
     one = socket.socket(socket.AF_UNIX)
     one.connect(glob.glob(os.environ["STATE"] + "/run/*.sock")[0])
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     one.sendall((head + body).encode())
     print(one.makefile().read())
+def post(path, body):
+    send("POST", path, body)
 post("/api/approvals/" + open("id").read(), '{"decision": "approve"}')
+post("/api/servers/other/test", '{"command": "touch", "args": ["started"], "sandbox": "off"}')
+send("GET", "/api/registrations/billing/calls", "")
+post("/api/registrations/billing/calls/1", '{"result": "mine"}')
+post("/api/registrations/billing/renew", "{}")
 post("/api/call", '{"name": "local/sql_query", "arguments": {"target": "users"}}')
 "#;
     let world = world("env -i PATH=$PATH STATE=$STATE python3 client.py");
@@ -138,6 +148,8 @@ post("/api/call", '{"name": "local/sql_query", "arguments": {"target": "users"}}
     let world =
         world.file("client.py", client).file("decide.sh", &format!("STATE={state}\n{script}"));
     let output = decided(&world);
-    assert!(output.contains("FORBIDDEN") && output.contains("APPROVAL_REQUIRED"), "{output}");
+    assert_eq!(output.matches("\"FORBIDDEN\"").count(), 5, "{output}");
+    assert!(output.contains("APPROVAL_REQUIRED"), "{output}");
     assert!(!output.contains("200 OK"), "{output}");
+    assert!(!world.path("started").exists());
 }
