@@ -230,8 +230,13 @@ fn startable(workspace: &Workspace, id: &str) -> Result<Arc<McpSource>, Operatio
     if source.may_start() {
         return Ok(source.clone());
     }
+    Err(blocked(configured))
+}
+
+/// The error about a server that may not be started here.
+fn blocked(configured: &ConfiguredServer) -> OperationError {
     let (reason, hint) = blocked_reason(configured);
-    Err(OperationError::new(ErrorCode::PolicyDenied, reason).hint(hint))
+    OperationError::new(ErrorCode::PolicyDenied, reason).hint(hint)
 }
 
 fn is_uncacheable(state: &ServerState) -> bool {

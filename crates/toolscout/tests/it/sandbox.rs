@@ -125,6 +125,38 @@ fn a_project_cannot_loosen_the_level_of_the_operator() {
     assert_eq!(sandbox(&world), json!({"level": "strict"}));
 }
 
+/// A test of changed settings grants what an update with them would grant, and no more.
+#[test]
+fn a_test_of_a_server_keeps_the_level_of_the_operator() {
+    let probed = Probed::new(World::trusted().confined());
+    let program = toolscout_hostile::example("hostile_server").display().to_string();
+    let target = probed.world.temp_dir().display().to_string();
+    let file = probed.world.path("log/seen.jsonl").display().to_string();
+    let args = ["--mode", "sandbox_probe", "--target", &target, "--log", &file, "--ttl", "60"];
+    let entry = format!(
+        "[servers.probe]\ncommand = {}\nargs = {}\nsandbox = \"off\"\nallow_write = [\"log\"]\n",
+        json!(program),
+        json!(args)
+    );
+    let world = probed
+        .world
+        .file("toolscout.toml", &entry)
+        .file("log/seen.jsonl", "")
+        .file("../config/config.toml", "[sandbox]\nlevel = \"strict\"\n");
+    let reads_home = |flags: [&str; 2]| {
+        let words: Vec<_> = ["server", "test", "probe"].into_iter().chain(flags).collect();
+        world.run(&words).exits(0);
+        let text = fs::read_to_string(&file).expect("a log");
+        let seen = text.lines().filter_map(|line| {
+            names(serde_json::from_str::<Value>(line).expect("JSON").get("sandbox")?)
+        });
+        seen.last().expect("the probe has reported").iter().any(|name| name == "read_home")
+    };
+    assert!(!reads_home(["--env", "A=b"]));
+    assert!(reads_home(["--sandbox", "off"]));
+    assert!(!reads_home(["--sandbox", "strict"]));
+}
+
 /// V-12: wrong words are errors that name the right ones.
 #[test]
 fn wrong_sandbox_settings_are_errors() {

@@ -52,6 +52,22 @@ impl SandboxFlags {
         }
     }
 
+    /// Sets what these flags do not set to its present value.
+    pub(super) fn keep_present(&self, present: &SandboxSettings, settings: &mut SandboxSettings) {
+        if self.sandbox.is_none() {
+            settings.level = present.level;
+        }
+        if self.network.is_none() {
+            settings.network.clone_from(&present.network);
+        }
+        if self.allow_read.is_none() {
+            settings.allow_read.clone_from(&present.allow_read);
+        }
+        if self.allow_write.is_none() {
+            settings.allow_write.clone_from(&present.allow_write);
+        }
+    }
+
     /// Adds the fields of an entry that change.
     pub(super) fn add_fields(self, present: &SandboxSettings, fields: &mut Map<String, Value>) {
         let joined = |present: &[PathBuf], more: Vec<String>| {

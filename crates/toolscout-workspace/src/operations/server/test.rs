@@ -1,7 +1,7 @@
 //! `server test`: start a server, list its tools, and stop it.
 
-use super::startable;
 use super::update::{ServerSettings, context, new_id};
+use super::{blocked, startable};
 use crate::Workspace;
 use crate::error::failure;
 use crate::servers::{Tested, test_server};
@@ -95,7 +95,8 @@ impl Operation<Workspace> for TestServer {
 }
 
 /// The server with these settings: those of its entry, changed as an update would, or a new one.
-/// The operator agrees to start exactly this program by requesting the test.
+/// The operator agrees to start a new program by requesting the test, but not to start what is in
+/// an entry that may not start.
 fn unsaved_source(
     workspace: &Workspace,
     id: &str,
@@ -105,11 +106,17 @@ fn unsaved_source(
     let configured = match set.find(id) {
         Ok(configured) => {
             settings.check()?;
+            if !configured.may_start {
+                return Err(blocked(configured));
+            }
             let context = context(workspace, &configured.file, configured.scope);
-            let server = ConfigEditor::new(workspace.environment.state_dir())
-                .preview_server(configured, &settings.into_fields(), &context)
+            let present = &configured.server.sandbox;
+            let fields = settings.clone().into_fields(present);
+            let mut server = ConfigEditor::new(workspace.environment.state_dir())
+                .preview_server(configured, &fields, &context)
                 .map_err(failure)?;
-            ConfiguredServer { server, may_start: true, ..configured.clone() }
+            settings.keep_sandbox(present, &mut server.sandbox);
+            ConfiguredServer { server, ..configured.clone() }
         }
         Err(_) => {
             let id = new_id(id)?;

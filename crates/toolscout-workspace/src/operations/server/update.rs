@@ -20,6 +20,7 @@ use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceId, escape, redact};
 use toolscout_gateway::policy::{LevelName, PolicyUpdate};
 use toolscout_mcp_client::ConfigText;
+use toolscout_mcp_client::sandbox::SandboxSettings;
 use toolscout_surface::operation::{
     ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
@@ -272,14 +273,16 @@ impl Operation<Workspace> for UpdateServer {
         })?;
         let changes_program = settings.changes_program();
         let changes_sandbox = settings.confinement.is_given();
-        let was_trusted = configured.server.trusted;
+        let (was_trusted, may_start) = (configured.server.trusted, configured.may_start);
         let editor =
             config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
         let context = context(workspace, &configured.file, configured.scope);
         let writer = editor.clone();
         blocking(move || write(&writer, &configured, settings, &context)).await?;
         workspace.apply_configuration().await?;
-        if changes_program || changes_sandbox {
+        // The record covers the whole entry: if nobody has approved it yet, this change does not
+        // approve the rest of it.
+        if may_start && (changes_program || changes_sandbox) {
             record_trust(workspace, editor, &id, was_trusted && !changes_program).await?;
         }
         change.commit();
@@ -305,10 +308,9 @@ fn write(
     settings: ServerSettings,
     context: &EntryContext,
 ) -> Result<(), OperationError> {
-    let enabled = settings.enabled;
-    let mut fields = settings.clone().into_fields();
-    settings.confinement.clone().add_fields(&configured.server.sandbox, &mut fields);
-    if settings.changes_program() {
+    let (enabled, changes_program) = (settings.enabled, settings.changes_program());
+    let mut fields = settings.into_fields(&configured.server.sandbox);
+    if changes_program {
         fields.insert("trust".to_owned(), json!(false));
     }
     if !fields.is_empty() {
@@ -460,7 +462,7 @@ impl ServerSettings {
 
     /// Whether the command, the URL or their settings change.
     fn changes_program(&self) -> bool {
-        let Self { command, args, env, cwd, url, headers, bearer, .. } = self;
+        let Self { command, args, env, cwd, url, headers, bearer, sse, .. } = self;
         command.is_some()
             || args.is_some()
             || env.is_some()
@@ -468,6 +470,7 @@ impl ServerSettings {
             || url.is_some()
             || headers.is_some()
             || bearer.is_some()
+            || sse.is_some()
     }
 
     pub(super) fn into_entry(self) -> ServerEntry {
@@ -490,8 +493,15 @@ impl ServerSettings {
         self.confinement.add_to(entry)
     }
 
-    /// The given fields in the format of the file, without `enabled`.
-    pub(super) fn into_fields(self) -> Map<String, Value> {
+    /// Takes from the preview of an update which part of the sandbox these settings do not set: the
+    /// file grants no more in a test than it does otherwise.
+    pub(super) fn keep_sandbox(&self, present: &SandboxSettings, preview: &mut SandboxSettings) {
+        self.confinement.keep_present(present, preview);
+    }
+
+    /// The given fields in the format of the file, without `enabled`. `present` is the sandbox of
+    /// the entry.
+    pub(super) fn into_fields(self, present: &SandboxSettings) -> Map<String, Value> {
         let tools = self.tools.map(|tools| {
             tools
                 .into_iter()
@@ -506,9 +516,13 @@ impl ServerSettings {
             ("url", self.url.map(Value::from)),
             ("headers", self.headers.map(|headers| json!(headers))),
             ("bearer", self.bearer.map(Value::from)),
+            ("type", self.sse.map(|is_sse| json!(if is_sse { "sse" } else { "http" }))),
             ("tools", tools.map(Value::Object)),
         ];
-        fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        let given = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let mut fields: Map<_, _> = given.collect();
+        self.confinement.add_fields(present, &mut fields);
+        fields
     }
 }
 

@@ -150,3 +150,24 @@ fn a_server_added_by_the_user_starts_in_an_untrusted_project() {
     world.run(&["run", "mine/echo", "--text", "a"]).exits(4);
     assert_eq!(world.starts("theirs"), 0);
 }
+
+/// One changed field approves no other field of the entry, and testing it starts nothing.
+#[test]
+fn a_change_of_an_untrusted_entry_does_not_let_its_command_start() {
+    let world = World::project().server("fs", "honest", &[]);
+    for flags in [["--sandbox", "strict"], ["--cwd", "."], ["--env", "A=b"]] {
+        let with = |verb| ["server", verb, "fs"].into_iter().chain(flags).collect::<Vec<_>>();
+        world.run(&with("test")).exits(4).stderr_contains(&["toolscout trust"]);
+        world.run(&with("update")).exits(0);
+        world.run(&["run", "fs/echo", "--text", "a"]).exits(4);
+    }
+    assert_eq!(world.starts("fs"), 0);
+}
+
+#[test]
+fn an_update_changes_the_transport() {
+    let world = World::trusted().file("toolscout.toml", "[servers.w]\nurl = \"http://[::1]:9/\"\n");
+    world.run(&["server", "update", "w", "--sse"]).exits(0);
+    let text = fs::read_to_string(world.path("toolscout.toml")).expect("the file");
+    assert!(text.contains("type = \"sse\""), "{text}");
+}
