@@ -63,21 +63,29 @@ impl AccessTokens {
         Stamp { files: BUILT_IN.map(|(_, name, _)| file(name)), store }
     }
 
-    /// Reads all tokens. One that cannot be read is not valid.
-    fn read(&self) -> Arc<[Token]> {
+    /// Reads all tokens, and returns whether all could be read. One that cannot be read is not
+    /// valid.
+    fn read(&self) -> (Arc<[Token]>, bool) {
         let folder = self.environment.state_dir().unwrap_or_default();
-        let built_in = BUILT_IN.into_iter().filter_map(|(name, file, role)| {
-            let secret = file::read(&folder.join(file)).inspect_err(|error| warn(name, error));
-            Token::new(name, &secret.ok().flatten()?, role).ok()
-        });
-        let named = match record::all(&*self.environment.store()) {
-            Ok(records) => records,
-            Err(error) => {
-                warn("all named tokens", &error);
-                Vec::new()
-            }
+        let mut is_complete = true;
+        let mut failed = |name: &str, error: &dyn std::fmt::Display| {
+            warn(name, error);
+            is_complete = false;
         };
-        built_in.chain(named.into_iter().map(|(name, record)| record.token(&name))).collect()
+        let mut tokens = Vec::new();
+        for (name, file, role) in BUILT_IN {
+            match file::read(&folder.join(file)) {
+                Ok(secret) => {
+                    tokens.extend(secret.and_then(|secret| Token::new(name, &secret, role).ok()));
+                }
+                Err(error) => failed(name, &error),
+            }
+        }
+        match record::all(&*self.environment.store()) {
+            Ok(records) => tokens.extend(records.iter().map(|(name, record)| record.token(name))),
+            Err(error) => failed("all named tokens", &error),
+        }
+        (tokens.into(), is_complete)
     }
 }
 
@@ -89,8 +97,9 @@ impl TokenSet for AccessTokens {
             // A store without revisions is read every time.
             Some((earlier, tokens)) if *earlier == stamp && stamp.store.is_some() => tokens.clone(),
             _ => {
-                let tokens = self.read();
-                *cached = Some((stamp, tokens.clone()));
+                let (tokens, is_complete) = self.read();
+                // A failed read changes no stamp when it would succeed again.
+                *cached = is_complete.then(|| (stamp, tokens.clone()));
                 tokens
             }
         }

@@ -3,6 +3,7 @@ use crate::servers::fixture::wait_until;
 use crate::world::World;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 fn world() -> World {
@@ -182,4 +183,22 @@ fn the_name_of_a_token_is_in_the_audit_log_and_in_metrics() {
     let call = call(&audit()).expect("a call");
     assert_eq!((&call["token"], &call["user"]), (&json!("ci"), &json!("ada")));
     assert!(!audit().to_string().contains(&secret));
+}
+
+/// A failed read is tried again, although the file does not change.
+#[test]
+fn a_token_file_that_becomes_readable_again_is_used() {
+    let world = library();
+    let web = Web::start(&world, &[]);
+    let file = world.temp_dir().join("state/operator.token");
+    let secret = fs::read_to_string(&file).expect("a token");
+    let allow =
+        |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("set it");
+    let is_refused = || web.send("GET", "/api/me", &[&bearer(secret.trim())], "").status == 401;
+    assert!(!is_refused());
+    fs::write(&file, &secret).expect("write it");
+    allow(0o644);
+    assert!(is_refused(), "other users can read the file");
+    allow(0o600);
+    assert!(!is_refused());
 }
