@@ -2,19 +2,23 @@
 //! returns a value.
 
 use super::client::discover_again;
+use super::server::ControlServer;
 use super::status::NoInput;
 use super::{blocking, shown_path};
 use crate::Workspace;
 use crate::error::failure;
 use crate::servers::ServerSet;
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use toolscout_config::{ConfiguredServer, StoredSecrets};
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceId, escape};
-use toolscout_mcp_client::ReferenceLookup;
+use toolscout_mcp_client::{McpSource, ReferenceLookup};
 use toolscout_surface::operation::{
     Access, CommandName, Operation, OperationError, OperationSpec, Text,
 };
@@ -88,6 +92,7 @@ impl Operation<Workspace> for SetSecret {
         blocking(move || secrets.set(&stored, &value).map_err(failure)).await?;
         change.commit();
         let users = users(workspace, &name, &path);
+        let running = stop(workspace, &users).await;
         discover_again(workspace, &users, cx).await?;
         let used_by: Vec<_> = users.iter().map(SourceId::to_string).collect();
         let message = match used_by.as_slice() {
@@ -99,6 +104,7 @@ impl Operation<Workspace> for SetSecret {
                 ids.join(", ")
             ),
         };
+        let message = message + &restart_hint(&running);
         Ok(ChangedSecret { name, used_by, message })
     }
 
@@ -231,11 +237,14 @@ impl Operation<Workspace> for RemoveSecret {
         secrets.remove(&name).map_err(failure)?;
         change.commit();
         let users = users(workspace, &name, &path);
+        let running = stop(workspace, &users).await;
         let used_by: Vec<_> = users.iter().map(SourceId::to_string).collect();
-        let message = if used_by.is_empty() {
-            format!("Removed {name}.\n")
-        } else {
-            format!("Removed {name}. {} can no longer use it.\n", used_by.join(", "))
+        let message = match (used_by.as_slice(), running.as_slice()) {
+            ([], _) => format!("Removed {name}.\n"),
+            (ids, []) => format!("Removed {name}. {} can no longer use it.\n", ids.join(", ")),
+            (ids, running) => {
+                format!("Removed {name}. Used by {}.\n{}", ids.join(", "), restart_hint(running))
+            }
         };
         Ok(ChangedSecret { name, used_by, message })
     }
@@ -259,6 +268,35 @@ fn users(workspace: &Workspace, name: &str, path: &Path) -> Vec<SourceId> {
         })
     };
     set.configured.iter().filter(uses).map(|configured| configured.server.id.clone()).collect()
+}
+
+/// Stops these servers here and in the process that hosts them: a running server has the value that
+/// it was started with. The next call starts it again. Returns those that could not be stopped.
+async fn stop(workspace: &Workspace, ids: &[SourceId]) -> Vec<String> {
+    let set = workspace.servers();
+    let is_user = |source: &&Arc<McpSource>| ids.contains(&source.server().id);
+    join_all(set.sources.iter().filter(is_user).map(|source| source.stop())).await;
+    let Some(host) = &set.control else { return Vec::new() };
+    let mut running = Vec::new();
+    for id in ids.iter().map(SourceId::to_string) {
+        let fields = json!({"id": id, "action": "stop", "wait": true});
+        let Value::Object(input) = fields else { continue };
+        let route = <ControlServer as Operation<Workspace>>::SPEC.route;
+        // No server runs in a host that does not respond.
+        match host.run(&route, input, "application/json", |_| ()).await {
+            Ok(response) if !response.status.is_success() => running.push(id),
+            _ => {}
+        }
+    }
+    running
+}
+
+/// What the operator still has to do about servers that run with the old value.
+fn restart_hint(running: &[String]) -> String {
+    running
+        .iter()
+        .map(|id| format!("  hint: restart {id} with `toolscout server restart {id}`\n"))
+        .collect()
 }
 
 /// Variables that enabled servers need, and that are neither set nor stored.

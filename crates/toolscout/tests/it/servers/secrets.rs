@@ -4,7 +4,7 @@
 //! The secrets here are plain words, which no rule about the shape of secrets detects. Each test
 //! has its own secrets, because parallel tests see each other's processes.
 
-use super::fixture::wait_until;
+use super::fixture::{is_alive, wait_until};
 use super::web::Web;
 use crate::world::{Outcome, World};
 use serde_json::{Value, json};
@@ -275,4 +275,20 @@ fn arguments_named_like_secrets_are_redacted_in_logs() {
     let world = world.append_config("tools = { login = \"ask\" }");
     quiet(&world, &secrets, &["run", "fs/login", "--input", &arguments]).exits(4);
     expect_unkept(&world, &secrets);
+}
+
+/// A running server keeps the value that it was started with, so it is stopped.
+#[test]
+fn a_removed_secret_ends_the_servers_that_use_it() {
+    let world = World::trusted().server("s", "honest", &[]);
+    let world = world.append_config("env = { KEY = \"env:KEY\" }");
+    world.run_with(b"a-plain-word", &["secret", "set", "KEY"]).exits(0);
+    let host = world.host();
+    world.run(&["server", "start", "s"]).exits(0);
+    let process = *world.processes("s").last().expect("a process");
+    world.run(&["secret", "remove", "KEY"]).exits(0).stderr_contains(&["s can no longer use it"]);
+    assert!(!is_alive(process));
+    world.run_with(b"another-word", &["secret", "set", "KEY"]).exits(0);
+    world.run(&["server", "start", "s"]).exits(0);
+    drop(host);
 }
