@@ -7,10 +7,13 @@ use crate::Workspace;
 use crate::error::{describe, failure};
 use crate::servers::ServerSet;
 use crate::workspace::background_index::index_briefly;
+use futures_util::StreamExt;
+use futures_util::stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::Arc;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::cx::Progress;
@@ -21,6 +24,9 @@ use toolscout_surface::operation::{
     Access, HttpRoute, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
 use toolscout_surface::output::counted;
+
+/// The number of servers that are refreshed at the same time in the background.
+const CONCURRENT_REFRESHES: usize = 8;
 
 /// List the tools of servers again.
 pub(crate) struct RefreshServers;
@@ -234,10 +240,13 @@ fn refresh_in_background(
     cx: &Cx,
 ) -> Result<RefreshedServers, OperationError> {
     let servers = sources.iter().map(|source| RefreshedServer::refreshing(source)).collect();
-    for source in sources {
-        let refresh = control::refresh(workspace.gateway_for(cx), source, cx.clone());
-        workspace.tasks.spawn(async { drop(refresh.await) })?;
-    }
+    let (gateway, cx) = (workspace.gateway_for(cx), cx.clone());
+    let refreshes = sources
+        .into_iter()
+        .map(move |source| control::refresh(gateway.clone(), source, cx.clone()));
+    workspace.tasks.spawn(
+        stream::iter(refreshes).buffer_unordered(CONCURRENT_REFRESHES).for_each(|_| ready(())),
+    )?;
     Ok(RefreshedServers { servers, warnings: Vec::new() })
 }
 

@@ -83,3 +83,13 @@ fn activity_is_filtered_by_client_source_tool_and_outcome() {
         (400, "VALIDATION_FAILED".to_owned())
     );
 }
+
+#[test]
+fn more_servers_than_background_tasks_are_refreshed() {
+    let entry = |number: usize| format!("[servers.s{number}]\ncommand = \"false\"\n");
+    let config: String = (0..70).map(entry).collect();
+    let world = World::trusted().file("toolscout.toml", &config);
+    let api = Api::start(&world);
+    let started = api.done("POST", "/api/refresh", Some(json!({"wait": false})));
+    assert_eq!(started["servers"].as_array().map(Vec::len), Some(70), "{started}");
+}
