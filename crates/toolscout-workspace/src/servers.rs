@@ -19,5 +19,5 @@ pub(crate) use server_test::{Tested, test_server};
 pub use set::ServerSet;
 pub(crate) use set::blocked_reason;
 pub(crate) use socket::make_folder;
-pub(crate) use state::{process_cx, server_state, usable_tool_count};
+pub(crate) use state::{process_cx, server_state, shared_cx, usable_tool_count};
 pub use tokens::{http_endpoint, token_folder};

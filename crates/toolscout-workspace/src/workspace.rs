@@ -15,7 +15,7 @@ use crate::journal::JournalHandle;
 use crate::policies;
 use crate::projects::ServedProjects;
 use crate::registrations::{self, Registrations};
-use crate::servers::ServerSet;
+use crate::servers::{ServerSet, process_cx};
 use crate::sessions::Sessions;
 use crate::{AppError, Environment, Options, PageLinks, Tools};
 use arc_swap::ArcSwap;
@@ -266,7 +266,8 @@ impl Workspace {
     /// Discovers the tools of a server now; returns a description of each quarantined tool.
     pub(crate) async fn discover_now(&self, id: &str, cx: &Cx) -> Result<Vec<String>, AppError> {
         let set = self.servers();
-        set.source(id)?.refresh(cx).await.map_err(|error| {
+        let source = set.source(id)?;
+        source.refresh(&process_cx(source.server(), cx)).await.map_err(|error| {
             let hint = match login(&error) {
                 Some(login) => {
                     format!("the entry is saved; log in with `{login}`, then run `toolscout server refresh {id}`")

@@ -2,6 +2,7 @@
 //! command that starts this program.
 
 use super::blocking;
+use super::server::refresh;
 use crate::Workspace;
 use crate::error::failure;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -102,11 +103,8 @@ pub(super) async fn discover_again(
     }
     let set = workspace.servers();
     for source in set.sources.iter().filter(|source| ids.contains(&source.server().id)) {
-        let (source, gateway, cx) = (source.clone(), workspace.gateway_for(cx), cx.clone());
-        workspace.tasks.spawn(async move {
-            let _ = source.refresh(&cx).await;
-            gateway.refresh_source(&source.server().id, &cx).await;
-        })?;
+        let refresh = refresh(workspace.gateway_for(cx), source.clone(), cx.clone());
+        workspace.tasks.spawn(async { drop(refresh.await) })?;
     }
     Ok(())
 }

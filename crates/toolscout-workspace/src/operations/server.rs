@@ -12,7 +12,7 @@ mod test;
 mod update;
 
 pub(crate) use control::ControlServer;
-pub(super) use control::{ControlledServer, ServerAction, control};
+pub(super) use control::{ControlledServer, ServerAction, control, refresh};
 pub(crate) use list::ListServers;
 pub(super) use list::ServerList;
 pub(crate) use login::{LogIn, LogOut};

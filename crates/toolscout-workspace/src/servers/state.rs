@@ -18,6 +18,11 @@ pub(crate) fn process_cx(server: &ServerConfig, cx: &Cx) -> Cx {
     Cx { user, ..cx.clone() }
 }
 
+/// As [`process_cx`], for servers of which none needs a header of each request.
+pub(crate) fn shared_cx(cx: &Cx) -> Cx {
+    Cx { user: None, ..cx.clone() }
+}
+
 /// The state of a configured server; `None` if the run has no server store.
 pub(crate) fn server_state(
     set: &ServerSet,

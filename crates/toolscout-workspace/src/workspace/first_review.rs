@@ -2,7 +2,7 @@
 
 use super::Workspace;
 use crate::error::describe;
-use crate::servers::ServerSet;
+use crate::servers::{ServerSet, shared_cx};
 use crate::workspace::background_index::index_briefly;
 use crate::{AppError, LifecycleError};
 use toolscout_core::{Cx, DiagnosticKind};
@@ -24,7 +24,7 @@ pub(super) async fn review_new_tools(
     let gateway = gateway.approvals(Approvals::new(set.store.clone(), set.partition.as_str()));
     let gateway = gateway.search_engine(workspace.tools.gateway().shared_search_engine());
     let gateway = gateway.build().map_err(LifecycleError::from)?;
-    let outcome = gateway.refresh(cx).await;
+    let outcome = gateway.refresh(&shared_cx(cx)).await;
     let quarantined = outcome
         .diagnostics
         .into_iter()

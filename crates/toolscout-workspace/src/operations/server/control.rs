@@ -276,7 +276,7 @@ async fn stop(gateway: Arc<Gateway>, source: Arc<McpSource>, cx: Cx) {
 }
 
 /// Lists the tools of a server again, and publishes them.
-pub(super) async fn refresh(
+pub(in crate::operations) async fn refresh(
     gateway: Arc<Gateway>,
     source: Arc<McpSource>,
     cx: Cx,

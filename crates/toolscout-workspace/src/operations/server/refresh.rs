@@ -5,7 +5,7 @@ mod in_host;
 use super::control;
 use crate::Workspace;
 use crate::error::{describe, failure};
-use crate::servers::ServerSet;
+use crate::servers::{ServerSet, shared_cx};
 use crate::workspace::background_index::index_briefly;
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -172,9 +172,8 @@ async fn refresh(
     };
     let open: Vec<_> = sources.iter().filter(is_open).cloned().collect();
     by_host.into_iter().for_each(&mut add);
-    // Servers with a header of each request are not among the sources.
-    let shared = Cx { user: None, ..cx.clone() };
-    refresh_all(&open, &shared, |source, result| add(RefreshedServer::new(source, result))).await;
+    refresh_all(&open, &shared_cx(cx), |source, result| add(RefreshedServer::new(source, result)))
+        .await;
     // New definitions are approved or quarantined immediately.
     let diagnostics = workspace.tools.discover_quietly_again().await?;
     index_briefly(workspace, workspace.tools.gateway()).await;
@@ -211,7 +210,7 @@ pub(crate) async fn discover_with_progress(
         |source: &&Arc<McpSource>| ids.contains(&source.server().id) && source.may_start();
     let sources: Vec<_> = set.sources.iter().filter(is_added).cloned().collect();
     let mut discovered = BTreeMap::new();
-    refresh_all(&sources, cx, |source, result| {
+    refresh_all(&sources, &shared_cx(cx), |source, result| {
         let server = RefreshedServer::new(source, result);
         if let Some(report) = &cx.progress {
             let done = discovered.len() as f64 + 1.0;

@@ -84,6 +84,25 @@ fn activity_is_filtered_by_client_source_tool_and_outcome() {
     );
 }
 
+/// The user of a token owns no list of a server: the process does.
+#[test]
+fn a_server_that_gets_its_secret_from_a_user_is_loaded_for_the_process() {
+    let more = ["--era", "modern", "--cache-scope", "private"];
+    let world = World::trusted().server("private", "honest", &more);
+    let world = world.append_config("env = { KEY = \"env:KEY\" }");
+    let api = Api::start(&world);
+    let words = ["token", "create", "--name", "ada", "--role", "operator", "--user", "ada"];
+    let token = format!("Authorization: Bearer {}", world.run(&words).exits(0).out.trim());
+    let stored = api.request_as(
+        &token,
+        "PUT",
+        "/api/secrets/KEY",
+        Some(json!({"value": "k3y-of-a-server"})),
+    );
+    assert_eq!(stored.status, 200, "{stored:?}");
+    wait_until("the list is in the catalog", || server(&api, "private")["toolCount"] == 6);
+}
+
 #[test]
 fn more_servers_than_background_tasks_are_refreshed() {
     let entry = |number: usize| format!("[servers.s{number}]\ncommand = \"false\"\n");
