@@ -23,7 +23,7 @@ impl ScoringRules for RankedScoring {
                 let ours = scored(part, query, normalized, &|_| true);
                 let is_unapproved = |tool: u32| !index.tools.is_approved(tool);
                 let others = scored(index, query, normalized, &is_unapproved);
-                unapproved::merge(index, ours, others, query.bounded_limit())
+                unapproved::merge(index, ours, others, query)
             }
             None => scored(index, query, normalized, &|_| true),
         }

@@ -4,7 +4,7 @@
 //! approved tools: these are computed as if it did not exist. It has a limited share of a result,
 //! and at most one of the first hits.
 
-use crate::{Hit, Index};
+use crate::{Hit, Index, Query};
 use toolscout_core::SourceId;
 
 /// Maximum share of one unapproved source in a result, and of all of them, while approved ones have
@@ -17,14 +17,25 @@ const MAX_SHARE_ALONE: f64 = 0.4;
 const FIRST: usize = 3;
 
 /// The best hits of both lists, each of which is sorted.
-pub(crate) fn merge(index: &Index, ours: Vec<Hit>, others: Vec<Hit>, limit: usize) -> Vec<Hit> {
+pub(crate) fn merge(
+    index: &Index,
+    ours: Vec<Hit>,
+    others: Vec<Hit>,
+    query: &Query<'_>,
+) -> Vec<Hit> {
+    let limit = query.bounded_limit();
     let mut others = below_originals(index, &ours, others);
+    // A query that names sources wants exactly those, so shares do not apply.
+    let has_shares = query.sources.is_none();
     let mut ours = ours.into_iter().peekable();
     let mut picks: Vec<Hit> = Vec::new();
     let mut sources: Vec<SourceId> = Vec::new();
     while picks.len() < limit {
         let approved = ours.peek().map(|hit| hit.score);
         let has_room = |hit: &Hit| {
+            if !has_shares {
+                return true;
+            }
             let own = sources.iter().filter(|source| **source == hit.id.source).count();
             if approved.is_none() {
                 return own < share(limit, MAX_SHARE_ALONE);

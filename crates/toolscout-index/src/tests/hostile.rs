@@ -3,7 +3,7 @@
 use super::{document, tool};
 use crate::{Index, Query, ToolDocument};
 use std::sync::Arc;
-use toolscout_core::Tool;
+use toolscout_core::{SourceId, Tool};
 
 /// Ten servers of honest tools, and queries for them.
 fn honest() -> (Vec<Arc<Tool>>, Vec<(String, String)>) {
@@ -114,6 +114,9 @@ fn an_unapproved_source_is_limited_to_its_share() {
     let hits = index.search(&Query::new("send mail"));
     assert_eq!(hits.iter().filter(|hit| hit.id.source.as_str() == "evil").count(), 4);
     assert!(hits.iter().any(|hit| hit.id.source.as_str() == "mail"));
+    let named = [SourceId::new("evil").unwrap()];
+    let hits = index.search(&Query { sources: Some(&named), ..Query::new("send mail") });
+    assert_eq!(hits.len(), 10, "a query that names the source has no shares");
 }
 
 #[test]
