@@ -127,13 +127,24 @@ impl Approvals {
 
     /// Forgets a source, for example when it is removed from the configuration. Returns whether a
     /// record existed. If the source returns, its tools count as new; quarantined and rejected
-    /// ones stay so.
+    /// ones stay so. A record that cannot be relied on stays as well: without it, the returning
+    /// source would be approved at first sight.
     pub fn forget(&self, source: &SourceId) -> Result<bool, StoreError> {
-        if let StoredReview::Record(record, _) = self.stored_review(source)
-            && let Some(remaining) = record.without_approvals()
-        {
-            self.unsaved.lock().remove(source);
-            return self.overwrite(source, &remaining).map(|()| true);
+        let record = match self.stored_review(source) {
+            StoredReview::Record(record, _) => record,
+            StoredReview::Unreliable(review) => return review.cause.map_or(Ok(true), Err),
+        };
+        if let Some(remaining) = record.without_approvals() {
+            let written = self.overwrite(source, &remaining);
+            let mut unsaved = self.unsaved.lock();
+            match &written {
+                Ok(()) => drop(unsaved.remove(source)),
+                // What is quarantined stays so in this run.
+                Err(_) => {
+                    unsaved.entry(source.clone()).and_modify(|record| *record = remaining);
+                }
+            }
+            return written.map(|()| true);
         }
         let was_unsaved = self.unsaved.lock().remove(source).is_some();
         Ok(self.store.remove(Namespace::Approval, &self.store_key(source))? || was_unsaved)

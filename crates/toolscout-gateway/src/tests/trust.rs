@@ -245,6 +245,30 @@ async fn an_unreadable_store_approves_nothing_and_an_unwritable_one_warns_once()
     assert_eq!(call(&forgetful, "add").await, Ok(()));
 }
 
+#[tokio::test]
+async fn removing_a_source_does_not_release_a_quarantine_that_cannot_be_stored() {
+    let server = Arc::new(Server::new("server", &["add: Adds"]));
+    let approvals = Approvals::new(Arc::new(Failing { reads: true }), "project");
+    let gateway =
+        Gateway::builder().source(server.clone()).approvals(approvals.clone()).build().unwrap();
+    gateway.refresh(&cli()).await;
+    server.set_tools(&["add: Adds, and more"]);
+    gateway.refresh(&cli()).await;
+    assert!(approvals.forget(&id("add").source).is_err());
+    gateway.refresh(&cli()).await;
+    assert!(call(&gateway, "add").await.is_err());
+}
+
+#[tokio::test]
+async fn removing_a_source_keeps_a_record_that_cannot_be_verified() {
+    let (server, store) =
+        (Arc::new(Server::new("server", &["add: Adds"])), Arc::<MemoryStore>::default());
+    gateway(&server, &store).await;
+    store.write(Namespace::Approval, "project/server", b"{}").unwrap();
+    assert!(Approvals::new(store.clone(), "project").forget(&id("add").source).unwrap());
+    assert!(call(&gateway(&server, &store).await, "add").await.is_err());
+}
+
 /// Many processes review one source at once; none of them loses the writes of another.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_reviews_agree() {
