@@ -27,7 +27,12 @@ pub fn find_in(path: &std::ffi::OsStr, name: &str) -> Option<PathBuf> {
         .flat_map(|folder| {
             [folder.join(name), folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))]
         })
-        .find(|path| path.metadata().is_ok_and(|meta| meta.is_file() && is_executable(&meta)))
+        .find(|path| is_executable_file(path))
+}
+
+/// Whether this is a file that the system can run, as far as its permissions show.
+pub fn is_executable_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && is_executable(&meta))
 }
 
 /// Checks a program of a folder right before it runs, and returns its real path. A link may lead

@@ -36,9 +36,14 @@ pub(super) struct Protected {
 }
 
 impl Protected {
-    /// Whether a program may get this folder because it is started there or contains its code. Not
-    /// the home as a whole, and no hidden folder in it: these hold keys and settings.
-    pub(super) fn permits(&self, path: &Path) -> bool {
+    /// The real path of a file or folder that a program may get because it is started there, names
+    /// it, or has its code there. Not the home as a whole, and nothing in a hidden folder of it:
+    /// these hold keys and settings. Only the real path shows where `..` and links lead.
+    pub(super) fn permitted(&self, path: &Path) -> Option<PathBuf> {
+        path.canonicalize().ok().filter(|real| self.permits(real))
+    }
+
+    fn permits(&self, path: &Path) -> bool {
         let is_hidden = self.home.as_deref().is_some_and(|home| {
             home.starts_with(path)
                 || path
@@ -84,33 +89,42 @@ impl ProgramFiles {
     ) -> Self {
         let mut files = Self::default();
         for folder in std::env::split_paths(path_variable).filter(|folder| folder.is_absolute()) {
-            files.read.extend(version_manager(&folder).map(Path::to_owned));
-            files.read.extend(Some(folder).filter(|folder| protected.permits(folder)));
+            let real = folder.canonicalize().ok();
+            files.read.extend(real.as_deref().and_then(version_manager).map(Path::to_owned));
+            files.read.extend(protected.permitted(&folder));
         }
         files.add_program(program, path_variable, protected);
         for argument in args.iter().filter_map(|arg| named_path(arg, cwd)) {
             if argument.is_dir() {
-                files.folders.push(argument);
+                files.folders.extend(protected.permitted(&argument));
             } else if is_script(&argument) {
                 files.add_program(&argument, path_variable, protected);
-            } else if protected.permits(&argument) {
-                files.read.push(argument);
+            } else {
+                files.read.extend(protected.permitted(&argument));
             }
         }
-        files.folders.retain(|folder| protected.permits(folder));
         files
     }
 
     /// A program: the path as written, because a virtual environment is found from there, the file
     /// behind all links, and the interpreter of a script.
     fn add_program(&mut self, file: &Path, path_variable: &OsStr, protected: &Protected) {
-        let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-        self.read.push(real.clone());
+        let Ok(real) = file.canonicalize() else { return };
+        // A link or a first line with the name of a program may lead to a key.
+        let is_program = program::is_executable_file(&real) || is_script(&real);
+        if !is_program && protected.permitted(&real).is_none() {
+            return;
+        }
         for path in [file, &real] {
             self.read.extend(code_folder(path, protected));
         }
-        let Some(interpreter) = interpreter(&real, path_variable) else { return };
-        let real = interpreter.canonicalize().unwrap_or_else(|_| interpreter.clone());
+        let interpreter = interpreter(&real, path_variable);
+        self.read.push(real);
+        let Some(interpreter) = interpreter.filter(|it| it.is_absolute()) else { return };
+        let Ok(real) = interpreter.canonicalize() else { return };
+        if !program::is_executable_file(&real) {
+            return;
+        }
         for path in [&interpreter, &real] {
             self.read.extend(code_folder(path, protected));
         }
@@ -155,9 +169,9 @@ fn version_manager(folder: &Path) -> Option<&Path> {
 
 /// The folder of a program's code that it may read.
 fn code_folder(file: &Path, protected: &Protected) -> Option<PathBuf> {
-    let permitted = |folder: &PathBuf| protected.permits(folder);
-    let folder = || file.parent().map(Path::to_owned).filter(permitted);
-    package_root(file).filter(permitted).or_else(folder)
+    let permitted = |folder: &Path| protected.permitted(folder);
+    let package = package_root(file).and_then(|folder| permitted(&folder));
+    package.or_else(|| permitted(file.parent()?))
 }
 
 /// The folder with everything that belongs to a program: an installed package with those it

@@ -140,8 +140,7 @@ impl SandboxHost {
         let mut write = Vec::new();
         // A program that may download anything does not see the project.
         if !(is_discovery && request.installs) {
-            let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
-            read.extend(protected.permits(&cwd).then_some(cwd));
+            read.extend(protected.permitted(cwd));
         }
         if request.grants_arguments && !is_discovery {
             write.extend(files.folders);

@@ -307,3 +307,38 @@ fn denials_are_read_from_error_messages() {
          `toolscout server update fs --allow-read /srv/docs`"
     );
 }
+
+/// V-17: `..`, links and first lines of scripts that lead to a key grant nothing.
+#[tokio::test]
+async fn names_that_lead_to_a_hidden_folder_grant_nothing() {
+    let mut machine = Machine::new();
+    machine.host.home = Some(machine.path("."));
+    let world = &machine.world;
+    world.file(".ssh/id_rsa", "content");
+    world.file("project/first.sh", "#!../.ssh/id_rsa\n");
+    let key = machine.path(".ssh/id_rsa");
+    world.file("project/absolute.sh", &format!("#!{}\n", key.display()));
+    for (link, target) in [("link", &key), ("link.py", &key), ("folder", &machine.path(".ssh"))] {
+        std::os::unix::fs::symlink(target, machine.path("project").join(link)).expect("a link");
+    }
+    let sh = program::find("sh").expect("`sh` is installed");
+    let script = "cat ../.ssh/id_rsa; echo x > ../.ssh/new";
+    for argument in [
+        "../.ssh",
+        "../.ssh/id_rsa",
+        "--key=../.ssh/id_rsa",
+        "link",
+        "link.py",
+        "folder",
+        "first.sh",
+        "absolute.sh",
+    ] {
+        for level in LEVELS {
+            let settings = SandboxSettings::default();
+            let output = machine.start(level, &settings, &sh, &["-c", script, argument]).await;
+            assert!(!output.status.success(), "{argument} {level:?}");
+            assert_eq!(output.stdout, b"", "{argument} {level:?}");
+        }
+    }
+    assert!(!machine.path(".ssh/new").exists());
+}
