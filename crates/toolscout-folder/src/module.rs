@@ -165,7 +165,8 @@ async fn run_shim(
         limits,
         sandbox: None,
     };
-    let task = start.confine(task).await?;
+    let own_args = task.args.clone();
+    let task = start.confine(task, own_args).await?;
     let mut outcome = child::start_graceful(task, log_filter(&nonce, logger, cx)).await?;
     let response = take_response(&mut outcome, &nonce)
         .map_err(|reason| SourceError::Protocol { id: id.clone(), reason })?;

@@ -64,7 +64,7 @@ async fn executable(
     let mut task = executable_task(id.clone(), file, cx)?;
     task.args = vec!["tool-schema".into()];
     task.limits = limits;
-    let task = sandbox.of(RunPurpose::Probe, cx).confine(task).await?;
+    let task = sandbox.of(RunPurpose::Probe, cx).confine(task, Vec::new()).await?;
     let outcome = child::start(&task).await?;
     if !outcome.status.success() {
         return Err(protocol(

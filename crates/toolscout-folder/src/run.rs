@@ -64,6 +64,7 @@ async fn command(
         return Err(spawn_error(call, first, reason));
     }
     let mut args: Vec<OsString> = rest.iter().map(OsString::from).collect();
+    let mut own_args = args.clone();
     let mut env = environment::environment(&recipe.env)?;
     let mut stdin = None;
     match &recipe.input {
@@ -71,6 +72,7 @@ async fn command(
             stdin = Some(Value::Object(call.arguments.clone()).to_string().into_bytes())
         }
         ArgumentPassing::Args(templates) => {
+            own_args.extend(templates.iter().map(OsString::from));
             args.extend(
                 template::argv(templates, &call.arguments)?.into_iter().map(OsString::from),
             );
@@ -94,7 +96,7 @@ async fn command(
         limits,
         sandbox: None,
     };
-    let task = sandbox.of(RunPurpose::Call, cx).confine(task).await?;
+    let task = sandbox.of(RunPurpose::Call, cx).confine(task, own_args).await?;
     Ok(output::from_outcome(&task.display_name, &child::start(&task).await?))
 }
 
@@ -110,7 +112,7 @@ async fn executable(
     task.limits = limits;
     task.args = vec!["tool-invoke".into(), call.tool.name.as_str().into()];
     task.stdin = Some(request.to_string().into_bytes());
-    let task = sandbox.of(RunPurpose::Call, cx).confine(task).await?;
+    let task = sandbox.of(RunPurpose::Call, cx).confine(task, Vec::new()).await?;
     Ok(output::from_outcome(&task.display_name, &child::start(&task).await?))
 }
 

@@ -4,6 +4,7 @@
 //! call of a client may write to the project. A tool that a person starts on the command line runs
 //! like any other command of that person.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{Cx, Digest, SourceError};
@@ -42,8 +43,13 @@ pub(super) struct StartSandbox<'a> {
 }
 
 impl StartSandbox<'_> {
-    /// The task with its sandbox.
-    pub(super) async fn confine(self, task: ProgramTask) -> Result<ProgramTask, SourceError> {
+    /// The task with its sandbox. `own_args` are the arguments that its author has written; the
+    /// files that they name may be read. Those of a call grant nothing.
+    pub(super) async fn confine(
+        self,
+        task: ProgramTask,
+        own_args: Vec<OsString>,
+    ) -> Result<ProgramTask, SourceError> {
         let Some(host) = self.host.cloned() else { return Ok(task) };
         let Self { purpose, cx, .. } = self;
         let level = match (host.level(&SandboxSettings::default()), purpose) {
@@ -57,7 +63,7 @@ impl StartSandbox<'_> {
         }
         let project = cx.project.as_ref().map(|project| (**project).clone());
         let id = task.id.clone();
-        let planned = tokio::task::spawn_blocking(move || plan(&host, level, project, task)).await;
+        let planned = tokio::task::spawn_blocking(move || plan(&host, level, project, task, &own_args)).await;
         let lost = || SourceError::Unavailable { id, what: "its sandbox was stopped".to_owned() };
         planned.map_err(|_| lost())?
     }
@@ -68,6 +74,7 @@ fn plan(
     level: SandboxLevel,
     project: Option<PathBuf>,
     mut task: ProgramTask,
+    own_args: &[OsString],
 ) -> Result<ProgramTask, SourceError> {
     let folder = project.unwrap_or_else(|| task.cwd.clone());
     let real = folder.canonicalize().unwrap_or(folder);
@@ -80,7 +87,7 @@ fn plan(
         level,
         settings: &settings,
         program: &task.program,
-        args: &task.args,
+        args: own_args,
         cwd: &task.cwd,
         owner: Some(&owner),
         installs: installs(&task.program),

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{Caller, Cx, ErrorKind, SourceError, ToolOutput};
+#[cfg(target_os = "linux")]
+use toolscout_process::sandbox::SandboxHost;
 use toolscout_test_support::{World, assert_gone, members, number_in};
 
 fn command(world: &World, argv: &[&str], input: ArgumentPassing) -> CommandRecipe {
@@ -391,6 +393,38 @@ async fn a_cancelled_call_ends_all_processes() {
     assert!(!members(group).is_empty());
     drop(running);
     assert_gone(group).await;
+}
+
+/// The words of the recipe may name files that the program needs. Those of an agent grant nothing.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn arguments_of_a_call_grant_no_files() {
+    let world = World::new();
+    world.file("home/notes.txt", "mine");
+    world.file("home/settings.txt", "settings");
+    world.file("home/project/tools/t", "");
+    let host = SandboxHost {
+        home: Some(world.path().join("home")),
+        state: Some(world.path().join("state")),
+        ..SandboxHost::default()
+    };
+    let sandbox = ToolSandbox(Some(Arc::new(host)));
+    let mut recipe = command(&world, &["cat"], ArgumentPassing::Args(vec!["{path}".to_owned()]));
+    recipe.folder = world.path().join("home/project/tools");
+    let notes = world.path().join("home/notes.txt");
+    let cx = Cx::new(Caller::Mcp);
+    let read = async |recipe: &CommandRecipe, path: &str| {
+        let call = call("t", json!({"path": path}));
+        let output = run(&Recipe::Command(recipe.clone()), &call, &sandbox, &cx).await;
+        text(&output.expect("it runs"))
+    };
+    for path in [notes.to_str().expect("UTF-8"), "../../notes.txt"] {
+        let seen = read(&recipe, path).await;
+        assert!(seen.contains("Permission denied"), "{path}: {seen}");
+    }
+    recipe.argv.push("../../settings.txt".to_owned());
+    recipe.input = ArgumentPassing::Args(vec!["../../notes.txt".to_owned()]);
+    assert_eq!(read(&recipe, "").await.trim(), "settingsmine");
 }
 
 #[tokio::test]

@@ -54,6 +54,7 @@ pub struct SandboxRequest<'a> {
     pub level: SandboxLevel,
     pub settings: &'a SandboxSettings,
     pub program: &'a Path,
+    /// Arguments; the files that they name may be read.
     pub args: &'a [OsString],
     pub cwd: &'a Path,
     /// Identifies the private home that persists between runs; a valid file name.
