@@ -5,6 +5,8 @@
 //!    toolscout.
 //! 5. A server sees few variables, no files but its own three, and starts in the right folder.
 
+#[cfg(target_os = "linux")]
+mod confinement;
 mod lines;
 mod pipes;
 mod shutdown;
