@@ -11,9 +11,6 @@ use toolscout_core::{Cx, Digest, SourceError};
 use toolscout_process::sandbox::{SandboxHost, SandboxLevel, SandboxRequest, SandboxSettings};
 use toolscout_process::{ProgramTask, program};
 
-/// Programs that download packages before they run a script.
-const INSTALLERS: [&str; 6] = ["uv", "uvx", "npx", "bunx", "deno", "pipx"];
-
 /// What a program is started for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunPurpose {
@@ -63,7 +60,8 @@ impl StartSandbox<'_> {
         }
         let project = cx.project.as_ref().map(|project| (**project).clone());
         let id = task.id.clone();
-        let planned = tokio::task::spawn_blocking(move || plan(&host, level, project, task, &own_args)).await;
+        let planned =
+            tokio::task::spawn_blocking(move || plan(&host, level, project, task, &own_args)).await;
         let lost = || SourceError::Unavailable { id, what: "its sandbox was stopped".to_owned() };
         planned.map_err(|_| lost())?
     }
@@ -82,7 +80,11 @@ fn plan(
     let owner = format!("tools-{}", &digest[..16]);
     let write: Vec<PathBuf> =
         (level != SandboxLevel::Discover).then(|| real.clone()).into_iter().collect();
-    let settings = SandboxSettings { allow_read: vec![real], ..SandboxSettings::default() };
+    let installs = installs(&task.program);
+    // An unreviewed script chooses the installer that runs it, which may use the network.
+    let sees_project = !(installs && level == SandboxLevel::Discover);
+    let allow_read = sees_project.then_some(real).into_iter().collect();
+    let settings = SandboxSettings { allow_read, ..SandboxSettings::default() };
     let request = SandboxRequest {
         level,
         settings: &settings,
@@ -90,7 +92,7 @@ fn plan(
         args: own_args,
         cwd: &task.cwd,
         owner: Some(&owner),
-        installs: installs(&task.program),
+        installs,
         grants_arguments: false,
         write: &write,
         own_variables: &[],
@@ -107,9 +109,5 @@ fn plan(
 
 /// Whether this is an installer, or a script that one runs.
 fn installs(program: &Path) -> bool {
-    let is_installer = |path: &Path| {
-        path.file_stem().is_some_and(|name| INSTALLERS.iter().any(|installer| name == *installer))
-    };
-    let words = program::interpreter_words(program).unwrap_or_default();
-    is_installer(program) || words.iter().any(|word| is_installer(Path::new(word)))
+    program::installer(program).is_some() || program::is_run_by_installer(program)
 }

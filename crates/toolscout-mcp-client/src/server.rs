@@ -9,9 +9,6 @@ use toolscout_core::redact::{self, REDACTED};
 use toolscout_core::{SourceId, Visibility};
 use toolscout_process::sandbox::SandboxSettings;
 
-/// Programs that may have to download a server before they start it.
-const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
-
 /// The configuration of a server: plain data, with nothing resolved or started.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
@@ -86,8 +83,7 @@ impl ServerConfig {
     /// The program that starts the server and may have to download it first: `npx`, `uvx`.
     pub fn installer(&self) -> Option<&str> {
         let ServerTransport::Stdio(program) = &self.transport else { return None };
-        let command = Path::new(program.command.written()).file_stem()?.to_str()?;
-        INSTALLERS.contains(&command).then_some(command)
+        toolscout_process::program::installer(Path::new(program.command.written()))
     }
 }
 

@@ -7,6 +7,9 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+/// Programs that may download packages before they run them.
+const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
+
 /// Bytes of a file that are read to detect its type.
 const HEAD_BYTES: u64 = 512;
 
@@ -71,6 +74,30 @@ pub fn interpreter_words(program: &Path) -> Option<Vec<String>> {
     let head = read_head(&mut file);
     let line = interpreter_line(&head)?;
     Some(line.split_ascii_whitespace().map(str::to_owned).collect())
+}
+
+/// The installer that this command names: `npx`, also as a path or with an extension.
+pub fn installer(command: &Path) -> Option<&str> {
+    let name = command.file_stem()?.to_str()?;
+    INSTALLERS.contains(&name).then_some(name)
+}
+
+/// Whether the first line of this script names an installer, directly or through `env`. Other
+/// words of that line are arguments.
+pub fn is_run_by_installer(script: &Path) -> bool {
+    let Some(words) = interpreter_words(script) else { return false };
+    runner(&words).is_some_and(|runner| installer(Path::new(runner)).is_some())
+}
+
+/// The program that runs a script with this first line: the first word, or the name that `env`
+/// looks up.
+pub(crate) fn runner(words: &[String]) -> Option<&str> {
+    let (first, rest) = words.split_first()?;
+    if !Path::new(first).ends_with("env") {
+        return Some(first);
+    }
+    let target = rest.iter().find(|word| !word.starts_with('-') && !word.contains('='))?;
+    (!target.contains('/')).then_some(target)
 }
 
 fn open_checked(path: &Path, project: Option<&Path>) -> Result<(PathBuf, File), String> {

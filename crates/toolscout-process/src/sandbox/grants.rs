@@ -87,13 +87,7 @@ impl ProgramFiles {
         path_variable: &OsStr,
         protected: &Protected,
     ) -> Self {
-        let mut files = Self::default();
-        for folder in std::env::split_paths(path_variable).filter(|folder| folder.is_absolute()) {
-            let real = folder.canonicalize().ok();
-            files.read.extend(real.as_deref().and_then(version_manager).map(Path::to_owned));
-            files.read.extend(protected.permitted(&folder));
-        }
-        files.add_program(program, path_variable, protected);
+        let mut files = Self::without_arguments(program, path_variable, protected);
         for argument in args.iter().filter_map(|arg| named_path(arg, cwd)) {
             if argument.is_dir() {
                 files.folders.extend(protected.permitted(&argument));
@@ -104,6 +98,39 @@ impl ProgramFiles {
             }
         }
         files
+    }
+
+    /// What a program needs that may download anything and send it what it reads: itself, and
+    /// nothing that its arguments name. A script that an installer runs is a single file.
+    pub(super) fn of_installer(
+        program: &Path,
+        path_variable: &OsStr,
+        protected: &Protected,
+    ) -> Self {
+        if !program::is_run_by_installer(program) {
+            return Self::without_arguments(program, path_variable, protected);
+        }
+        let mut files = Self::default();
+        files.add_path(path_variable, protected);
+        files.read.extend(program.canonicalize());
+        files.add_interpreter(program, path_variable, protected);
+        files
+    }
+
+    fn without_arguments(program: &Path, path_variable: &OsStr, protected: &Protected) -> Self {
+        let mut files = Self::default();
+        files.add_path(path_variable, protected);
+        files.add_program(program, path_variable, protected);
+        files
+    }
+
+    /// The folders in which programs are looked up.
+    fn add_path(&mut self, path_variable: &OsStr, protected: &Protected) {
+        for folder in std::env::split_paths(path_variable).filter(|folder| folder.is_absolute()) {
+            let real = folder.canonicalize().ok();
+            self.read.extend(real.as_deref().and_then(version_manager).map(Path::to_owned));
+            self.read.extend(protected.permitted(&folder));
+        }
     }
 
     /// A program: the path as written, because a virtual environment is found from there, the file
@@ -118,8 +145,12 @@ impl ProgramFiles {
         for path in [file, &real] {
             self.read.extend(code_folder(path, protected));
         }
-        let interpreter = interpreter(&real, path_variable);
+        self.add_interpreter(&real, path_variable, protected);
         self.read.push(real);
+    }
+
+    fn add_interpreter(&mut self, script: &Path, path_variable: &OsStr, protected: &Protected) {
+        let interpreter = interpreter(script, path_variable);
         let Some(interpreter) = interpreter.filter(|it| it.is_absolute()) else { return };
         let Ok(real) = interpreter.canonicalize() else { return };
         if !program::is_executable_file(&real) {
@@ -150,13 +181,12 @@ fn is_script(file: &Path) -> bool {
 
 /// The program of the first line of a script, looked up if `env` does that.
 fn interpreter(script: &Path, path_variable: &OsStr) -> Option<PathBuf> {
-    let mut words = program::interpreter_words(script)?.into_iter();
-    let first = PathBuf::from(words.next()?);
-    if first.file_name().is_none_or(|name| name != "env") {
-        return Some(first);
+    let words = program::interpreter_words(script)?;
+    let runner = program::runner(&words)?;
+    if runner.contains('/') {
+        return Some(PathBuf::from(runner));
     }
-    let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-    program::find_in(path_variable, &name)
+    program::find_in(path_variable, runner)
 }
 
 /// The folder of the version manager that this folder belongs to.

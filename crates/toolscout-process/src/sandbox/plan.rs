@@ -81,7 +81,12 @@ pub struct SandboxPlan {
 impl SandboxHost {
     /// The level of something with these settings.
     pub fn level(&self, settings: &SandboxSettings) -> SandboxLevel {
-        self.forced_level.or(settings.level).or(self.settings.level).unwrap_or_default()
+        self.chosen_level(settings).unwrap_or_default()
+    }
+
+    /// The level that a user has chosen for something with these settings.
+    pub fn chosen_level(&self, settings: &SandboxSettings) -> Option<SandboxLevel> {
+        self.forced_level.or(settings.level).or(self.settings.level)
     }
 
     /// Prepares the sandbox of a program, and changes its environment to match. Blocks.
@@ -135,12 +140,17 @@ impl SandboxHost {
         let path_variable =
             env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, value)| value);
         let SandboxRequest { program, args, cwd, .. } = *request;
-        let files = ProgramFiles::new(program, args, cwd, path_variable, &protected);
         let is_discovery = request.level == SandboxLevel::Discover;
+        // A program that may download anything does not see the project.
+        let is_isolated = is_discovery && request.installs;
+        let files = if is_isolated {
+            ProgramFiles::of_installer(program, path_variable, &protected)
+        } else {
+            ProgramFiles::new(program, args, cwd, path_variable, &protected)
+        };
         let mut read = files.read;
         let mut write = Vec::new();
-        // A program that may download anything does not see the project.
-        if !(is_discovery && request.installs) {
+        if !is_isolated {
             read.extend(protected.permitted(cwd));
         }
         if request.grants_arguments && !is_discovery {

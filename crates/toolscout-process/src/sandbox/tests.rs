@@ -1,5 +1,6 @@
 //! Confined children: what they can reach, and that ordinary programs still start.
 
+use super::grants::{ProgramFiles, Protected};
 use super::*;
 use crate::{Limits, ProgramOutput, ProgramTask, program, start};
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use toolscout_test_support::World;
 struct Machine {
     world: World,
     host: SandboxHost,
+    installs: bool,
 }
 
 impl Machine {
@@ -27,7 +29,7 @@ impl Machine {
             state: Some(world.path().join("home/.state")),
             ..SandboxHost::default()
         };
-        Self { world, host }
+        Self { world, host, installs: false }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -61,7 +63,7 @@ impl Machine {
             args: &args,
             cwd: &cwd,
             owner: Some("test"),
-            installs: false,
+            installs: self.installs,
             grants_arguments: true,
             write: &[],
             own_variables: &[],
@@ -341,4 +343,31 @@ async fn names_that_lead_to_a_hidden_folder_grant_nothing() {
         }
     }
     assert!(!machine.path(".ssh/new").exists());
+}
+
+/// V-18: a program that may download anything sees nothing of the project that it could send.
+#[tokio::test]
+async fn the_discovery_of_an_installer_sees_no_project() {
+    let mut machine = Machine::new();
+    machine.installs = true;
+    machine.world.file("project/server.py", "content");
+    let sh = program::find("sh").expect("`sh` is installed");
+    let project = machine.path("project").display().to_string();
+    let script = "cd $0; cat mine server.py; ls";
+    let settings = SandboxSettings::default();
+    let args = ["-c", script, &project, "mine", "server.py"];
+    let output = machine.start(SandboxLevel::Discover, &settings, &sh, &args).await;
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+}
+
+/// V-18: the same for a script that names an installer in its first line.
+#[test]
+fn a_script_of_an_installer_is_granted_alone() {
+    let machine = Machine::new();
+    let script = machine.world.file("project/tool", "#!/usr/bin/env -S uv run --script\n");
+    let (script, protected) = (script.canonicalize().expect("a file"), Protected::default());
+    let files = ProgramFiles::of_installer(&script, "".as_ref(), &protected);
+    assert_eq!(files.read, [script]);
+    let python = machine.world.file("project/other", "#!/usr/bin/env -S python3 -X uv\n");
+    assert!(!program::is_run_by_installer(&python));
 }
