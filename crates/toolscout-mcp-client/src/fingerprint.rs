@@ -1,6 +1,8 @@
 //! Detects changes of a server's configuration.
 
-use super::{ConfigText, HttpEndpoint, Program, ReferenceLookup, ServerConfig, ServerTransport};
+use super::{
+    ConfigText, HttpEndpoint, OAuthGrant, Program, ReferenceLookup, ServerConfig, ServerTransport,
+};
 use blake3::Hasher;
 use std::path::Path;
 use toolscout_process::sandbox::SandboxSettings;
@@ -79,6 +81,29 @@ fn add_endpoint(
     add(hasher, &value(&endpoint.url));
     add_named(hasher, &endpoint.headers, value);
     endpoint.bearer.iter().for_each(|bearer| add(hasher, &value(bearer)));
+    add_oauth(hasher, endpoint, value);
+}
+
+/// Adds what identifies toolscout to the authorization server that this server names. Each field
+/// is added only if it is set: entries without it keep the fingerprint that they had before.
+fn add_oauth(hasher: &mut Hasher, endpoint: &HttpEndpoint, value: &dyn Fn(&ConfigText) -> Vec<u8>) {
+    let HttpEndpoint { client_id, client_secret, scopes, grant, .. } = endpoint;
+    let grant = match grant {
+        OAuthGrant::AuthorizationCode => None,
+        OAuthGrant::ClientCredentials => Some(b"client_credentials".to_vec()),
+    };
+    let fields = [
+        ("client_id", client_id.as_ref().map(value)),
+        ("client_secret", client_secret.as_ref().map(value)),
+        ("grant", grant),
+        ("scopes", (!scopes.is_empty()).then(|| scopes.join(" ").into_bytes())),
+    ];
+    for (name, value) in fields {
+        if let Some(value) = value {
+            add(hasher, name.as_bytes());
+            add(hasher, &value);
+        }
+    }
 }
 
 fn add_named(
@@ -101,4 +126,38 @@ fn add(hasher: &mut Hasher, part: &[u8]) {
 
 fn short_hex(hasher: &Hasher) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolscout_core::SourceId;
+
+    #[test]
+    fn every_field_of_an_endpoint_changes_the_fingerprint() {
+        let fingerprint = |change: &dyn Fn(&mut HttpEndpoint)| {
+            let mut endpoint =
+                HttpEndpoint { url: "https://example.com".into(), ..HttpEndpoint::default() };
+            change(&mut endpoint);
+            let id = SourceId::new("a").expect("an id");
+            entry_fingerprint(&ServerConfig::new(id, ServerTransport::Http(endpoint)))
+        };
+        let changes: [&dyn Fn(&mut HttpEndpoint); 11] = [
+            &|_| {},
+            &|endpoint| endpoint.url = "https://example.org".into(),
+            &|endpoint| endpoint.sse = true,
+            &|endpoint| endpoint.bearer = Some("one".into()),
+            &|endpoint| endpoint.headers = [("X-Key".to_owned(), "one".into())].into(),
+            &|endpoint| endpoint.client_id = Some("one".into()),
+            &|endpoint| endpoint.client_secret = Some("env:GOOD".into()),
+            &|endpoint| endpoint.client_secret = Some("env:AWS_SECRET".into()),
+            &|endpoint| endpoint.grant = OAuthGrant::ClientCredentials,
+            &|endpoint| endpoint.scopes = vec!["one".to_owned()],
+            &|endpoint| endpoint.scopes = vec!["one".to_owned(), "two".to_owned()],
+        ];
+        let mut seen: Vec<_> = changes.into_iter().map(fingerprint).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), changes.len());
+    }
 }
