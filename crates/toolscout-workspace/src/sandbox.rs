@@ -53,6 +53,12 @@ pub(crate) fn keep_within(configured: &mut ConfiguredServer, table: &SandboxTabl
     let sandbox = &mut configured.server.sandbox;
     sandbox.level = sandbox.level.map(|level| level.max(limit));
     sandbox.network.take_if(|network| *network != NetworkAccess::None);
-    sandbox.allow_read.retain(|path| path.starts_with(root));
-    sandbox.allow_write.retain(|path| path.starts_with(root));
+    // `..` and links lead outside, so real paths are compared.
+    let root = root.canonicalize().ok();
+    let is_within = |path: &PathBuf| match (&root, path.canonicalize()) {
+        (Some(root), Ok(path)) => path.starts_with(root),
+        _ => false,
+    };
+    sandbox.allow_read.retain(is_within);
+    sandbox.allow_write.retain(is_within);
 }

@@ -5,6 +5,7 @@ use crate::ConfigError;
 use crate::document::{self, DocumentFormat};
 use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};
+use std::path::Path;
 use toolscout_core::redact::REDACTED;
 use toolscout_mcp_client::ServerConfig;
 
@@ -26,6 +27,14 @@ impl ConfigEditor {
         })
     }
 
+    /// The entry of a server as its file has it, with relative paths and references.
+    pub fn written_entry(
+        &self,
+        server: &ConfiguredServer,
+    ) -> Result<Map<String, Value>, ConfigError> {
+        entry_in(&read(&server.file)?, server).cloned()
+    }
+
     /// The server as [`ConfigEditor::update_server`] would configure it; writes nothing.
     pub fn preview_server(
         &self,
@@ -33,12 +42,20 @@ impl ConfigEditor {
         fields: &Map<String, Value>,
         context: &EntryContext,
     ) -> Result<ServerConfig, ConfigError> {
-        let text = document::read_text(&server.file)?.unwrap_or_default();
-        let map = DocumentFormat::from_path(&server.file)
-            .parse(&text)
-            .map_err(|error| error.in_file(&server.file))?;
-        updated_entry(&map, server, fields, context).map(|(_, server)| server)
+        updated_entry(&read(&server.file)?, server, fields, context).map(|(_, server)| server)
     }
+}
+
+fn read(file: &Path) -> Result<Map<String, Value>, ConfigError> {
+    let text = document::read_text(file)?.unwrap_or_default();
+    DocumentFormat::from_path(file).parse(&text).map_err(|error| error.in_file(file))
+}
+
+fn entry_in<'a>(
+    map: &'a Map<String, Value>,
+    server: &ConfiguredServer,
+) -> Result<&'a Map<String, Value>, ConfigError> {
+    value_at(map, &server.path).and_then(Value::as_object).ok_or_else(|| server_missing(server))
 }
 
 /// The edits that set these fields, and the server they lead to.
@@ -48,9 +65,7 @@ fn updated_entry(
     fields: &Map<String, Value>,
     context: &EntryContext,
 ) -> Result<(Vec<ConfigEdit>, ServerConfig), ConfigError> {
-    let entry = value_at(map, &server.path)
-        .and_then(Value::as_object)
-        .ok_or_else(|| server_missing(server))?;
+    let entry = entry_in(map, server)?;
     let mut after = entry.clone();
     let obsolete: &[&str] = match (fields.contains_key("command"), fields.contains_key("url")) {
         (true, _) => &URL_KEYS,

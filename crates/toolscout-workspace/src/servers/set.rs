@@ -8,6 +8,7 @@ use super::tokens::with_tokens;
 use crate::sandbox::{keep_within, sandbox_host};
 use crate::{AppError, Environment, Options};
 use futures_util::future::join_all;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_config::{Config, ConfigEditor, ConfiguredServer};
@@ -17,7 +18,7 @@ use toolscout_core::{
 use toolscout_gateway::GatewayBuilder;
 use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::per_user::PerUserServer;
-use toolscout_mcp_client::sandbox::SandboxLevel;
+use toolscout_mcp_client::sandbox::{SandboxLevel, SandboxSettings};
 use toolscout_mcp_client::{
     ConnectContext, McpSource, ServerConfig, ServerContext, ServerTransport, partition,
 };
@@ -44,6 +45,8 @@ pub struct ServerSet {
     pub partition: String,
     /// The store of the run.
     pub store: Arc<dyn Store>,
+    /// The sandbox settings, as written, of servers whose grants the operator's level withholds.
+    withheld: BTreeMap<SourceId, SandboxSettings>,
 }
 
 impl ServerSet {
@@ -56,6 +59,7 @@ impl ServerSet {
             shared: None,
             control: None,
             diagnostics: Vec::new(),
+            withheld: BTreeMap::new(),
             store: environment.store(),
             partition: partition(config.project_folder()),
         }
@@ -97,7 +101,13 @@ impl ServerSet {
                     }
                 }
                 Some(_) => {}
-                None => keep_within(server, sandbox, project),
+                None => {
+                    let written = server.server.sandbox.clone();
+                    keep_within(server, sandbox, project);
+                    if server.server.sandbox != written {
+                        set.withheld.insert(server.server.id.clone(), written);
+                    }
+                }
             }
         }
         set.init_shared(config, options, environment);
@@ -259,11 +269,15 @@ impl ServerSet {
         trusted: bool,
         editor: &ConfigEditor,
     ) -> Result<(), AppError> {
-        let configured = self.find(id.as_str())?;
+        let mut configured = self.find(id.as_str())?.clone();
+        // The record is of the entry as written; from now on its grants apply.
+        if let Some(written) = self.withheld.get(id) {
+            configured.server.sandbox = written.clone();
+        }
         if let Some(recorder) = editor.recorder() {
             recorder.row(Namespace::Approval, &added::key(&self.partition, id))?;
         }
-        added::record_added(&*self.store, &self.partition, configured, trusted)
+        added::record_added(&*self.store, &self.partition, &configured, trusted)
     }
 
     /// The level at which the program of this server runs.

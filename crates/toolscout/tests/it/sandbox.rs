@@ -260,3 +260,29 @@ fn folder_tools_are_confined_unless_a_person_runs_them() {
     assert_eq!(tools[0]["description"], "denied", "{tools:?}");
     assert_eq!(world.run(&["run", "peek"]).exits(0).out.trim(), "mine");
 }
+
+/// V-19: `..` and links do not lead out of the project, and the file keeps its words.
+#[test]
+fn grants_of_a_project_stay_in_it_wherever_they_lead() {
+    let entry = "[servers.a]\ncommand = \"cat\"\nallow_read = [\"../.ssh\", \"link\", \"docs\"]\n\
+                 allow_write = [\"../log\"]\n";
+    let world = World::trusted()
+        .confined()
+        .file("toolscout.toml", entry)
+        .file("docs/a.txt", "")
+        .file("../.ssh/id_rsa", "key")
+        .file("../log/seen", "")
+        .file("../config/config.toml", "[sandbox]\nlevel = \"default\"\n");
+    std::os::unix::fs::symlink("../.ssh", world.path("link")).expect("a link");
+    let sandbox = |world: &World| {
+        world.run(&["server", "show", "a", "--json"]).exits(0).json()["server"]["sandbox"].clone()
+    };
+    let docs = world.path("docs").display().to_string();
+    assert_eq!(sandbox(&world), json!({"level": "default", "allowRead": [docs]}));
+    world.run(&["server", "update", "a", "--allow-read", "~/notes"]).exits(0);
+    let written = fs::read_to_string(world.path("toolscout.toml")).expect("a file");
+    assert!(written.contains("\"../.ssh\", \"link\", \"docs\", \"~/notes\""), "{written}");
+    assert!(written.contains("allow_write = [\"../log\"]"), "{written}");
+    // The operator has now decided about the whole entry.
+    assert_eq!(sandbox(&world)["allowRead"].as_array().map(Vec::len), Some(4));
+}

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use toolscout_config::ServerEntry;
 use toolscout_mcp_client::sandbox::{SandboxLevel, SandboxSettings};
@@ -68,20 +68,22 @@ impl SandboxFlags {
         }
     }
 
-    /// Adds the fields of an entry that change.
-    pub(super) fn add_fields(self, present: &SandboxSettings, fields: &mut Map<String, Value>) {
-        let joined = |present: &[PathBuf], more: Vec<String>| {
-            let mut paths: Vec<String> =
-                present.iter().map(|path| path.display().to_string()).collect();
-            paths.extend(more.into_iter().filter(|path| !path.is_empty()));
-            paths.dedup();
-            json!(paths)
+    /// Adds the fields of an entry that change. `written` is the entry in the file.
+    pub(super) fn add_fields(self, written: &Map<String, Value>, fields: &mut Map<String, Value>) {
+        let joined = |key: &str, more: Vec<String>| {
+            let mut paths = written.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+            for path in more.into_iter().filter(|path| !path.is_empty()).map(Value::from) {
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+            Value::Array(paths)
         };
         let values = [
             ("sandbox", self.sandbox.map(Value::from)),
             ("network", self.network.map(Value::from)),
-            ("allow_read", self.allow_read.map(|paths| joined(&present.allow_read, paths))),
-            ("allow_write", self.allow_write.map(|paths| joined(&present.allow_write, paths))),
+            ("allow_read", self.allow_read.map(|paths| joined("allow_read", paths))),
+            ("allow_write", self.allow_write.map(|paths| joined("allow_write", paths))),
         ];
         fields
             .extend(values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));

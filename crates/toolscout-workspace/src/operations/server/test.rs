@@ -111,10 +111,11 @@ fn unsaved_source(
             }
             let context = context(workspace, &configured.file, configured.scope);
             let present = &configured.server.sandbox;
-            let fields = settings.clone().into_fields(present);
-            let mut server = ConfigEditor::new(workspace.environment.state_dir())
-                .preview_server(configured, &fields, &context)
-                .map_err(failure)?;
+            let editor = ConfigEditor::new(workspace.environment.state_dir());
+            let written = editor.written_entry(configured).map_err(failure)?;
+            let fields = settings.clone().into_fields(&written);
+            let mut server =
+                editor.preview_server(configured, &fields, &context).map_err(failure)?;
             settings.keep_sandbox(present, &mut server.sandbox);
             ConfiguredServer { server, ..configured.clone() }
         }

@@ -309,7 +309,8 @@ fn write(
     context: &EntryContext,
 ) -> Result<(), OperationError> {
     let (enabled, changes_program) = (settings.enabled, settings.changes_program());
-    let mut fields = settings.into_fields(&configured.server.sandbox);
+    let written = editor.written_entry(configured).map_err(failure)?;
+    let mut fields = settings.into_fields(&written);
     if changes_program {
         fields.insert("trust".to_owned(), json!(false));
     }
@@ -499,9 +500,9 @@ impl ServerSettings {
         self.confinement.keep_present(present, preview);
     }
 
-    /// The given fields in the format of the file, without `enabled`. `present` is the sandbox of
-    /// the entry.
-    pub(super) fn into_fields(self, present: &SandboxSettings) -> Map<String, Value> {
+    /// The given fields in the format of the file, without `enabled`. `written` is the entry in
+    /// the file.
+    pub(super) fn into_fields(self, written: &Map<String, Value>) -> Map<String, Value> {
         let tools = self.tools.map(|tools| {
             tools
                 .into_iter()
@@ -521,7 +522,7 @@ impl ServerSettings {
         ];
         let given = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         let mut fields: Map<_, _> = given.collect();
-        self.confinement.add_fields(present, &mut fields);
+        self.confinement.add_fields(written, &mut fields);
         fields
     }
 }
