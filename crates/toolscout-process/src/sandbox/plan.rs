@@ -179,7 +179,11 @@ impl SandboxHost {
         }
     }
 
-    fn network(&self, request: &SandboxRequest<'_>, env: &[(OsString, OsString)]) -> NetworkAccess {
+    pub(super) fn network(
+        &self,
+        request: &SandboxRequest<'_>,
+        env: &[(OsString, OsString)],
+    ) -> NetworkAccess {
         let of_level = match request.level {
             SandboxLevel::Off => NetworkAccess::All,
             SandboxLevel::Default => NetworkAccess::web(),
@@ -191,7 +195,11 @@ impl SandboxHost {
         let configured = request.settings.network.as_ref().or(self.settings.network.as_ref());
         match configured.cloned().unwrap_or(of_level) {
             NetworkAccess::Ports(mut ports) => {
-                ports.extend(env.iter().filter_map(|(name, value)| proxy_port(name, value)));
+                // The proxy of the user, and not one that an entry names.
+                let inherited = env
+                    .iter()
+                    .filter(|(name, _)| !request.own_variables.iter().any(|own| name == *own));
+                ports.extend(inherited.filter_map(|(name, value)| proxy_port(name, value)));
                 NetworkAccess::Ports(ports)
             }
             other => other,
@@ -232,10 +240,13 @@ impl SandboxHost {
     }
 }
 
+/// Variables that name the proxy of the user, in either case.
+const PROXIES: [&str; 3] = ["all_proxy", "http_proxy", "https_proxy"];
+
 /// The port of a proxy that a variable such as `HTTPS_PROXY` names.
 fn proxy_port(name: &OsStr, value: &OsStr) -> Option<u16> {
     let name = name.to_str()?.to_ascii_lowercase();
-    let text = value.to_str().filter(|_| name.ends_with("_proxy") && name != "no_proxy")?;
+    let text = value.to_str().filter(|_| PROXIES.contains(&name.as_str()))?;
     let authority = text.split_once("://").map_or(text, |(_, rest)| rest).split('/').next()?;
     authority.rsplit_once(':')?.1.parse().ok()
 }

@@ -371,3 +371,30 @@ fn a_script_of_an_installer_is_granted_alone() {
     let python = machine.world.file("project/other", "#!/usr/bin/env -S python3 -X uv\n");
     assert!(!program::is_run_by_installer(&python));
 }
+
+/// V-20: the proxy of the user is reachable, and not one that the entry of a server names.
+#[test]
+fn only_the_inherited_proxy_opens_a_port() {
+    let host = SandboxHost::default();
+    let settings = SandboxSettings::default();
+    let request = SandboxRequest {
+        level: SandboxLevel::Default,
+        settings: &settings,
+        program: Path::new("/bin/sh"),
+        args: &[],
+        cwd: Path::new("/"),
+        owner: None,
+        installs: false,
+        grants_arguments: false,
+        write: &[],
+        own_variables: &["HTTP_PROXY"],
+    };
+    let env = [
+        ("https_proxy", "http://proxy:3128/"),
+        ("HTTP_PROXY", "http://localhost:6379"),
+        ("A_PROXY", "x:6380"),
+        ("NO_PROXY", "y:6381"),
+    ];
+    let env: Vec<_> = env.map(|(name, value)| (name.into(), value.into())).into();
+    assert_eq!(host.network(&request, &env), NetworkAccess::Ports(vec![53, 80, 443, 3128]));
+}
