@@ -21,6 +21,9 @@ pub(crate) use files::SecretFile;
 pub use files::StoredSecret;
 pub(super) use spans::is_reference;
 
+/// The longest name that is assigned to a secret, in bytes, before a number is appended.
+const MAX_NAME: usize = 120;
+
 /// How an import handles plaintext secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretHandling {
@@ -153,9 +156,8 @@ impl PreparedEntry {
             } else {
                 names.variable(id, &span.name, location, secret, folder)
             };
-            let file = folder.map(|folder| {
-                SecretFile::new(folder.join(&variable), secret.trim_start_matches(":-"))
-            });
+            let file = folder
+                .map(|folder| SecretFile::new(folder, &variable, secret.trim_start_matches(":-")));
             match file.filter(SecretFile::is_available) {
                 Some(file) => files.push(StoredSecret::File(file)),
                 None => unset.push(variable.clone()),
@@ -194,7 +196,7 @@ impl PreparedEntry {
         let scheme = &text[..text.len() - secret.len()];
         // References are not expanded in a file, so the escape is removed.
         let secret = &secret.replace("$${", "${");
-        let name = format!("{id}.{}", first.name.to_ascii_lowercase());
+        let name = shortened(format!("{id}.{}", first.name.to_ascii_lowercase()));
         let stored = destination(&name, secret, names);
         self.notes.push(format!("the secret in {location} is stored in {stored}"));
         self.handled(location, &stored.reference());
@@ -252,12 +254,12 @@ impl SecretNames {
         secret: &str,
         folder: Option<&Path>,
     ) -> String {
-        let qualified = references::variable_name(&format!("{id}_{name}"));
+        let qualified = shortened(references::variable_name(&format!("{id}_{name}")));
         let first = matches!(location, TextLocation::Env(it) if it == name && references::is_variable_name(it))
             .then(|| name.to_owned());
         let numbered = (2..1000).map(|index| format!("{qualified}_{index}"));
         let is_available = |name: &str| {
-            folder.is_none_or(|folder| SecretFile::new(folder.join(name), secret).is_available())
+            folder.is_none_or(|folder| SecretFile::new(folder, name, secret).is_available())
         };
         self.assign(
             first.into_iter().chain([qualified.clone()]).chain(numbered),
@@ -268,7 +270,7 @@ impl SecretNames {
 
     /// The file for this secret: not one that contains another secret.
     fn file(&mut self, folder: &Path, name: &str, secret: &str) -> SecretFile {
-        let file = |name: &str| SecretFile::new(folder.join(name), secret);
+        let file = |name: &str| SecretFile::new(folder, name, secret);
         file(&self.assign(numbered(name), secret, |name| file(name).is_available()))
     }
 
@@ -292,6 +294,12 @@ impl SecretNames {
         self.0.insert(name.clone(), secret.to_owned());
         name
     }
+}
+
+/// The name, short enough that a file may have it with a number appended.
+fn shortened(mut name: String) -> String {
+    name.truncate(name.floor_char_boundary(MAX_NAME));
+    name
 }
 
 /// The name, then the name with a number appended.

@@ -383,7 +383,7 @@ fn missing(prepared: &PreparedEntry, lookup: &ReferenceLookup) -> Vec<String> {
         prepared
             .secrets
             .iter()
-            .any(|secret| matches!(secret, StoredSecret::File(file) if file.path.ends_with(name)))
+            .any(|secret| matches!(secret, StoredSecret::File(file) if file.path().ends_with(name)))
     };
     let ServerEntry { command, args, env, url, headers, bearer, .. } = &prepared.entry;
     let texts = command

@@ -1,11 +1,12 @@
 //! Secrets outside of the configuration: in files that only their owner can read, or in the system's
 //! keyring.
 
+use crate::secrets::StoredSecrets;
 use crate::{ConfigEditor, ConfigError, file};
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use toolscout_mcp_client::value::keyring;
 
 /// A secret that is stored outside of the configuration.
@@ -19,7 +20,7 @@ impl StoredSecret {
     /// The reference that stands for it in the configuration.
     pub fn reference(&self) -> String {
         match self {
-            Self::File(file) => format!("file:{}", file.path.display()),
+            Self::File(file) => format!("file:{}", file.path().display()),
             Self::Keyring { name, .. } => format!("keyring:{name}"),
         }
     }
@@ -45,7 +46,7 @@ impl StoredSecret {
 impl fmt::Display for StoredSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(file) => write!(f, "{}", file.path.display()),
+            Self::File(file) => write!(f, "{}", file.path().display()),
             Self::Keyring { name, .. } => write!(f, "the keyring as `{name}`"),
         }
     }
@@ -64,47 +65,58 @@ impl fmt::Debug for HiddenText {
 /// A secret, and the file to store it in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretFile {
-    pub path: PathBuf,
+    folder: PathBuf,
+    name: String,
     secret: String,
 }
 
 impl SecretFile {
-    pub(crate) fn new(path: PathBuf, secret: &str) -> Self {
-        Self { path, secret: secret.to_owned() }
+    pub(crate) fn new(folder: &Path, name: &str, secret: &str) -> Self {
+        Self { folder: folder.to_owned(), name: name.to_owned(), secret: secret.to_owned() }
     }
 
-    /// Whether the file does not exist, or already contains this secret.
+    /// Where it is written, if its name is valid.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    /// Whether its name is valid, and the file does not exist, or already contains this secret.
     pub(super) fn is_available(&self) -> bool {
-        match fs::read(&self.path) {
-            Ok(bytes) => bytes == self.secret.as_bytes(),
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        match self.checked_path().map(fs::read) {
+            Ok(Ok(bytes)) => bytes == self.secret.as_bytes(),
+            Ok(Err(error)) => error.kind() == io::ErrorKind::NotFound,
+            Err(_) => false,
         }
+    }
+
+    /// The path; an error if the name could lead out of the folder.
+    fn checked_path(&self) -> Result<PathBuf, ConfigError> {
+        StoredSecrets::new(self.folder.clone()).path(&self.name)
     }
 
     /// Writes the file, readable for its owner only; a file that already contains this secret is
     /// left alone.
     pub(crate) fn write(&self, editor: &ConfigEditor) -> Result<(), ConfigError> {
-        if fs::read(&self.path).is_ok_and(|bytes| bytes == self.secret.as_bytes()) {
+        let path = self.checked_path()?;
+        if fs::read(&path).is_ok_and(|bytes| bytes == self.secret.as_bytes()) {
             return Ok(());
         }
-        editor.record(&self.path, None, Some(self.secret.as_bytes()), Vec::new());
-        if let Some(folder) = self.path.parent() {
-            file::create_private_folder(folder)?;
-        }
+        editor.record(&path, None, Some(self.secret.as_bytes()), Vec::new());
+        file::create_private_folder(&self.folder)?;
         // Never overwrites an existing file: it contains another secret.
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.path).map_err(ConfigError::io("write", &self.path))?;
+        let mut file = options.open(&path).map_err(ConfigError::io("write", &path))?;
         let written = file.write_all(self.secret.as_bytes()).and_then(|()| file.sync_all());
-        written.map_err(ConfigError::io("write", &self.path))
+        written.map_err(ConfigError::io("write", &path))
     }
 }
 
 /// Prints the path, never the secret.
 impl fmt::Debug for SecretFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SecretFile({})", self.path.display())
+        write!(f, "SecretFile({})", self.path().display())
     }
 }

