@@ -3,6 +3,7 @@
 use super::super::references;
 use super::patterns;
 use crate::ServerEntry;
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 use toolscout_core::redact::names_a_secret;
@@ -128,15 +129,23 @@ fn in_text(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
     let in_url = patterns::in_url(text).into_iter();
     let mut spans: Vec<_> =
         in_url.map(|(range, key)| SecretSpan::new(range, key.unwrap_or("password"))).collect();
-    for range in patterns::tokens(text) {
-        let overlaps =
-            spans.iter().any(|span| span.range.start < range.end && range.start < span.range.end);
-        if !overlaps {
-            spans.push(SecretSpan::new(range, key.unwrap_or("token")));
-        }
-    }
+    let tokens = patterns::tokens(text).into_iter();
+    spans.extend(tokens.map(|range| SecretSpan::new(range, key.unwrap_or("token"))));
     spans.extend(in_defaults(text, key));
-    spans.sort_by_key(|span| span.range.start);
+    without_overlaps(spans)
+}
+
+/// The spans from left to right. Of spans that overlap, the first and longest stays.
+fn without_overlaps(mut spans: Vec<SecretSpan>) -> Vec<SecretSpan> {
+    spans.sort_by_key(|span| (span.range.start, Reverse(span.range.end)));
+    let mut end = 0;
+    spans.retain(|span| {
+        let is_after = span.range.start >= end;
+        if is_after {
+            end = span.range.end;
+        }
+        is_after
+    });
     spans
 }
 
@@ -159,7 +168,8 @@ fn in_defaults(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
             continue;
         }
         let is_named = names_a_secret(name) || key.is_some_and(names_a_secret);
-        if (is_named && could_be_secret(name, default)) || !tokens.is_empty() {
+        let is_secret = !tokens.is_empty() || !patterns::in_url(default).is_empty();
+        if is_secret || (is_named && could_be_secret(name, default)) {
             let range = after_reference..end;
             spans.push(SecretSpan { is_default: true, name: name.to_owned(), range });
         }

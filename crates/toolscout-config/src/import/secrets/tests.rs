@@ -108,6 +108,19 @@ fn secrets_in_variables_are_replaced() {
     );
 }
 
+/// A default is one secret, whatever it contains: only the whole can be replaced.
+#[test]
+fn secrets_within_a_default_are_part_of_it() {
+    for default in [
+        "postgres://app:ghp_Ab3dEf6hIj9lMn2pQr5tUv8x@h/db",
+        "postgres://app:pw@h/db",
+        "https://h/?token=abc",
+        "-----BEGIN RSA PRIVATE KEY-----\nabc",
+    ] {
+        assert_eq!(env("DB", &format!("${{DB_URL:-{default}}}")), "env:DB_URL", "{default}");
+    }
+}
+
 #[test]
 fn different_secrets_get_different_variables() {
     let mut names = SecretNames::default();
