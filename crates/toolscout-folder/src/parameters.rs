@@ -68,12 +68,18 @@ impl Parameter {
         self.name = name;
     }
 
-    /// Limits a text to this pattern, unless it has choices or a pattern of its own.
-    pub(super) fn limit_text(&mut self, pattern: &str) {
-        let is_text = self.schema.get("type").is_some_and(|word| word == "string");
-        if is_text && !self.schema.contains_key("enum") && !self.schema.contains_key("pattern") {
+    /// Limits a text to this pattern, unless it has choices or a pattern of its own. Refuses lists
+    /// and objects: they are passed as JSON, which contains any text.
+    pub(super) fn limit_text(&mut self, pattern: &str) -> Result<(), String> {
+        let word = self.schema.get("type").and_then(Value::as_str).unwrap_or_default();
+        if matches!(word, "array" | "object") {
+            return Err(format!("parameter `{}`: its type cannot be {word} here", self.name));
+        }
+        let is_limited = ["enum", "pattern"].iter().any(|key| self.schema.contains_key(*key));
+        if word == "string" && !is_limited {
             self.schema.insert("pattern".into(), pattern.into());
         }
+        Ok(())
     }
 
     fn checked(name: &str, mut keys: Map<String, Value>) -> Result<Self, String> {

@@ -114,12 +114,6 @@ fn tool_name(runner: TaskRunner, task: &str) -> String {
     format!("{}-{}", runner.program(), task.trim_matches('-'))
 }
 
-/// Text parameters without choices accept plain characters only.
-fn plain(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
-    parameters.iter_mut().for_each(|parameter| parameter.limit_text(PLAIN_VALUE));
-    parameters
-}
-
 /// The tool file of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskToolFile {

@@ -1,6 +1,6 @@
 //! Targets of a Makefile: those that are phony, or described by `## text`.
 
-use super::{Task, plain};
+use super::{PLAIN_VALUE, Task};
 use crate::header;
 use std::collections::HashSet;
 
@@ -59,6 +59,8 @@ fn task(name: &str, about: Option<&str>, comments: &[&str]) -> Result<Task, Stri
     for comment in comments {
         if let Some(rest) = comment.strip_prefix("param ") {
             let mut parameter = header::parameter(rest)?;
+            // Text without choices may contain plain characters only.
+            parameter.limit_text(PLAIN_VALUE)?;
             let variable = parameter.name().to_owned();
             if !variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 return Err(format!("`{variable}` is not the name of a variable"));
@@ -76,7 +78,6 @@ fn task(name: &str, about: Option<&str>, comments: &[&str]) -> Result<Task, Stri
     }
     let prose = Some(prose.join(" ")).filter(|prose| !prose.is_empty());
     task.description = about.map(str::to_owned).or(prose);
-    task.parameters = plain(task.parameters);
     task.command = vec!["make".to_owned(), "--no-print-directory".to_owned(), name.to_owned()];
     Ok(task)
 }

@@ -39,6 +39,16 @@ fn targets_of_a_makefile_are_tasks() {
     assert_eq!(schema["required"], serde_json::json!(["env"]));
 }
 
+/// make and the shell would read the JSON of a list as more than text.
+#[test]
+fn a_target_takes_no_lists_and_no_objects() {
+    for word in ["array", "array:string", "array:array:integer", "object"] {
+        let text = format!("# param FILES {word}\nlint: ## Lint\n\tlint $(FILES)\n");
+        let error = TaskRunner::Make.read(&text).expect_err("refused");
+        assert!(error.contains("target `lint`: parameter `FILES`: "), "{word}: {error}");
+    }
+}
+
 /// U-31: recipes with parameters, defaults and lists; private ones are left out.
 #[test]
 fn recipes_of_a_justfile_are_tasks() {
