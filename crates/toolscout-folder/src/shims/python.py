@@ -3,6 +3,11 @@
 The request comes on stdin as one JSON object; the answer is the one line on stdout that starts with its nonce.
 """
 
+import sys
+
+# The working directory comes first, and is the folder of the tool: a `json.py` there may be untrusted.
+sys.path[:] = [it for it in sys.path if it]
+
 import asyncio
 import collections.abc
 import dataclasses
@@ -14,7 +19,6 @@ import os
 import pathlib
 import re
 import signal
-import sys
 import threading
 import traceback
 import types
@@ -649,7 +653,7 @@ def listed(entries):
 def load(file):
     """Loads the file under a name of our own, so that a `json.py` is not taken for the library's. Its folder comes
     last on the path for the same reason: what lies beside it can be imported, and hides nothing of the library."""
-    sys.path[:] = sys.path[1:] + [os.path.dirname(file)]
+    sys.path.append(os.path.dirname(file))
     spec = importlib.util.spec_from_file_location(MODULE, file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[MODULE] = module

@@ -329,3 +329,24 @@ async fn a_file_named_like_a_library_does_not_shadow_it() {
     let output = called(&recipe, "mean", json!({"values": [1, 2, 3]})).await.expect("a result");
     assert_eq!(text(&output), "2.0");
 }
+
+/// Our own imports come before the folder of the tool is on the path: what lies there may be
+/// untrusted.
+#[tokio::test]
+async fn a_file_beside_the_tool_is_not_imported_in_place_of_a_library() {
+    if !has("python3") {
+        return;
+    }
+    let world = World::new();
+    for library in ["json", "asyncio", "typing", "re", "statistics"] {
+        let text = "open(__file__ + '.started', 'w')\nraise SystemExit(1)\n";
+        world.file(&format!("{library}.py"), text);
+    }
+    world.file("helper_near.py", "WORD = 'near'");
+    let module = "import statistics\nimport helper_near\n\ndef mean(values: list[float]):\n    \
+        return statistics.mean(values)\n\nTOOLS = [mean]\n";
+    let recipe = plain(world.file("numbers.py", module));
+    let output = called(&recipe, "mean", json!({"values": [1, 2, 3]})).await.expect("a result");
+    assert_eq!(text(&output), "2.0");
+    assert!(!world.path().join("json.py.started").exists());
+}
