@@ -30,14 +30,7 @@ pub fn entry(name: &str) -> Result<String, String> {
 /// Stores an entry for toolscout, replacing any earlier one. The value is never on a command line.
 pub fn store(name: &str, value: &str) -> Result<(), String> {
     if cfg!(target_os = "macos") {
-        // Reads a command with quoted words from standard input.
-        let quoted = |text: &str| format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""));
-        let command = format!(
-            "add-generic-password -U -s toolscout -a {} -w {}\n",
-            quoted(name),
-            quoted(value)
-        );
-        write_entry("security", &["-i"], name, &command)
+        write_entry("security", &["-i"], name, &security_command(name, value)?)
     } else if cfg!(unix) {
         let label = format!("toolscout {name}");
         let args = ["store", "--label", &label, "service", "toolscout", "account", name];
@@ -58,6 +51,18 @@ pub fn remove(name: &str) -> Result<(), String> {
     } else {
         Err("no keyring is supported on this system".to_owned())
     }
+}
+
+/// The line for `security -i` that stores an entry. It reads one command per line, and no escape
+/// stands for a line break.
+pub(super) fn security_command(name: &str, value: &str) -> Result<String, String> {
+    if name.chars().chain(value.chars()).any(char::is_control) {
+        let name = escape::line(name);
+        return Err(format!("`keyring:{name}`: it contains a line break or control character"));
+    }
+    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""));
+    let (name, value) = (quoted(name), quoted(value));
+    Ok(format!("add-generic-password -U -s toolscout -a {name} -w {value}\n"))
 }
 
 /// Runs the program with this input, and waits until it ends.

@@ -118,6 +118,19 @@ fn an_invalid_secret_file_is_named_and_not_shown() {
     }
 }
 
+/// `security -i` reads one command per line.
+#[test]
+fn a_secret_with_a_line_break_is_no_second_command_for_the_keyring() {
+    assert_eq!(
+        keyring::security_command("a b", r#"x"\y"#).expect("a command"),
+        "add-generic-password -U -s toolscout -a \"a b\" -w \"x\\\"\\\\y\"\n"
+    );
+    for (name, value) in [("a", "x\ndelete-keychain"), ("a", "x\r"), ("a\n", "x"), ("a", "\0")] {
+        let error = keyring::security_command(name, value).expect_err("refused");
+        assert!(error.ends_with("it contains a line break or control character"), "{error}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_missing_hanging_or_empty_keyring_is_reported() {
