@@ -298,7 +298,7 @@ impl<'a> ImportPlanner<'a> {
             return ImportAction::Skip { reason, hint: None };
         };
         let entry = Self::with_absolute_cwd(entry, target);
-        let prepared = self.secrets.apply(entry, id.as_str(), &mut self.names);
+        let prepared = self.secrets.apply(entry, id.as_str(), &target.file, &mut self.names);
         let mut known = existing.iter().chain(&self.planned);
         if let Some((id, _)) = known.find(|(_, entry)| {
             entry.as_ref().is_some_and(|entry| is_same(entry, &prepared.entry, &target.base))

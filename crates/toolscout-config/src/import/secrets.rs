@@ -13,6 +13,7 @@ use spans::{SecretSpan, TextLocation};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use toolscout_core::Digest;
 use toolscout_core::redact::REDACTED;
 use toolscout_mcp_client::ConfigText;
 
@@ -76,8 +77,14 @@ impl SecretHandling {
         config.secrets_folder().map(Self::Keyring)
     }
 
-    /// Handles every secret of the entry, which will have this id.
-    pub fn apply(&self, entry: ServerEntry, id: &str, names: &mut SecretNames) -> PreparedEntry {
+    /// Handles every secret of the entry, which will have this id in this file.
+    pub fn apply(
+        &self,
+        entry: ServerEntry,
+        id: &str,
+        file: &Path,
+        names: &mut SecretNames,
+    ) -> PreparedEntry {
         let texts = spans::find(&entry);
         let mut prepared = PreparedEntry {
             preview: entry.clone(),
@@ -117,7 +124,7 @@ impl SecretHandling {
                         &location,
                         &text,
                         &spans,
-                        |name, secret, names| names.keyring_entry(name, secret),
+                        |name, secret, names| names.keyring_entry(file, name, secret),
                         names,
                     );
                 }
@@ -129,7 +136,8 @@ impl SecretHandling {
 
 /// The entry to show: variables, headers and the token only as references, and no secret elsewhere.
 pub fn redacted(entry: ServerEntry) -> ServerEntry {
-    let mut preview = SecretHandling::Keep.apply(entry, "", &mut SecretNames::default()).preview;
+    let mut preview =
+        SecretHandling::Keep.apply(entry, "", Path::new(""), &mut SecretNames::default()).preview;
     let texts =
         preview.env.values_mut().chain(preview.headers.values_mut()).chain(&mut preview.bearer);
     let written =
@@ -274,10 +282,12 @@ impl SecretNames {
         file(&self.assign(numbered(name), secret, |name| file(name).is_available()))
     }
 
-    /// The keyring entry for this secret: not one that contains another secret of this import. The
-    /// keyring is not read, because that may prompt the user.
-    fn keyring_entry(&mut self, name: &str, secret: &str) -> StoredSecret {
-        let name = self.assign(numbered(name), secret, |_| true);
+    /// The keyring entry for this secret: not one that contains another secret of this import, or
+    /// of another file. The keyring is not read, because that may prompt the user.
+    fn keyring_entry(&mut self, file: &Path, name: &str, secret: &str) -> StoredSecret {
+        let digest = Digest::of_bytes(file.as_os_str().as_encoded_bytes()).to_string();
+        let name = format!("{name}.{}", &digest[..8]);
+        let name = self.assign(numbered(&name), secret, |_| true);
         StoredSecret::Keyring { name, secret: HiddenText(secret.to_owned()) }
     }
 

@@ -13,18 +13,19 @@ const MAX_ENTRY_BYTES: u64 = 64 << 10;
 
 /// The entry with this name that is stored for toolscout.
 pub fn entry(name: &str) -> Result<String, String> {
+    find(name)?.ok_or_else(|| failed(name, "the keyring has no such entry"))
+}
+
+/// The entry with this name that is stored for toolscout; `None` if there is none.
+pub fn find(name: &str) -> Result<Option<String>, String> {
     let (program, args) = if cfg!(target_os = "macos") {
         ("security", vec!["find-generic-password", "-s", "toolscout", "-a", name, "-w"])
     } else if cfg!(unix) {
         ("secret-tool", vec!["lookup", "service", "toolscout", "account", name])
     } else {
-        return Err(format!(
-            "`keyring:{}`: no keyring is supported on this system; use `env:`",
-            escape::line(name)
-        ));
+        return Err(failed(name, "no keyring is supported on this system; use `env:`"));
     };
-    run_program(program, &args, TIME_LIMIT)
-        .map_err(|error| format!("`keyring:{}`: {error}", escape::line(name)))
+    run_program(program, &args, TIME_LIMIT).map_err(|error| failed(name, &error))
 }
 
 /// Stores an entry for toolscout, replacing any earlier one. The value is never on a command line.
@@ -57,8 +58,7 @@ pub fn remove(name: &str) -> Result<(), String> {
 /// stands for a line break.
 pub(super) fn security_command(name: &str, value: &str) -> Result<String, String> {
     if name.chars().chain(value.chars()).any(char::is_control) {
-        let name = escape::line(name);
-        return Err(format!("`keyring:{name}`: it contains a line break or control character"));
+        return Err(failed(name, "it contains a line break or control character"));
     }
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""));
     let (name, value) = (quoted(name), quoted(value));
@@ -67,23 +67,26 @@ pub(super) fn security_command(name: &str, value: &str) -> Result<String, String
 
 /// Runs the program with this input, and waits until it ends.
 fn write_entry(program: &str, args: &[&str], name: &str, input: &str) -> Result<(), String> {
-    let failed = |reason: String| format!("`keyring:{}`: {reason}", escape::line(name));
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| failed(spawn_error(program, &error)))?;
+    let mut child = command.spawn().map_err(|error| failed(name, &spawn_error(program, &error)))?;
     // Its standard input ends here.
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()));
     if let Err(error) = read_output(&mut child, program, TIME_LIMIT) {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(failed(error));
+        return Err(failed(name, &error));
     }
-    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    let status = child.wait().map_err(|error| failed(name, &error.to_string()))?;
     match written {
-        Err(error) => Err(failed(format!("could not write to `{program}`: {error}"))),
-        Ok(()) if !status.success() => Err(failed(format!("`{program}` failed: {status}"))),
+        Err(error) => Err(failed(name, &format!("could not write to `{program}`: {error}"))),
+        Ok(()) if !status.success() => Err(failed(name, &format!("`{program}` failed: {status}"))),
         Ok(()) => Ok(()),
     }
+}
+
+fn failed(name: &str, reason: &str) -> String {
+    format!("`keyring:{}`: {reason}", escape::line(name))
 }
 
 /// The standard output of a child, once it ends.
@@ -116,7 +119,11 @@ fn spawn_error(program: &str, error: &io::Error) -> String {
 /// The output of the program, without the trailing line end. Any output is an entry, and no output
 /// means that there is none. The exit code is ignored, because the program is killed once its
 /// output ends.
-pub(super) fn run_program(program: &str, args: &[&str], limit: Duration) -> Result<String, String> {
+pub(super) fn run_program(
+    program: &str,
+    args: &[&str],
+    limit: Duration,
+) -> Result<Option<String>, String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| spawn_error(program, &error))?;
@@ -126,5 +133,5 @@ pub(super) fn run_program(program: &str, args: &[&str], limit: Duration) -> Resu
     let output = output?;
     let mut output = String::from_utf8(output).map_err(|_| "the entry is not UTF-8".to_owned())?;
     output.truncate(output.trim_end_matches(['\r', '\n']).len());
-    if output.is_empty() { Err("the keyring has no such entry".to_owned()) } else { Ok(output) }
+    Ok(Some(output).filter(|output| !output.is_empty()))
 }

@@ -25,20 +25,23 @@ impl StoredSecret {
         }
     }
 
-    /// Stores it. An existing file with this secret is left alone.
+    /// Stores it. An existing file or keyring entry with this secret is left alone. Undoing removes
+    /// only what did not exist before.
     pub(crate) fn store(&self, editor: &ConfigEditor) -> Result<(), ConfigError> {
-        match self {
-            Self::File(file) => file.write(editor),
-            Self::Keyring { name, secret } => {
-                if let Some(recorder) = editor.recorder() {
-                    recorder.keyring(name)?;
-                }
-                keyring::store(name, &secret.0).map_err(|message| ConfigError::Unavailable {
-                    message,
-                    hint: "use --secrets file".to_owned(),
-                })
-            }
+        let (name, secret) = match self {
+            Self::File(file) => return file.write(editor),
+            Self::Keyring { name, secret } => (name, &secret.0),
+        };
+        let unavailable =
+            |message| ConfigError::Unavailable { message, hint: "use --secrets file".to_owned() };
+        let existing = keyring::find(name).map_err(unavailable)?;
+        if existing.as_ref() == Some(secret) {
+            return Ok(());
         }
+        if let (None, Some(recorder)) = (existing, editor.recorder()) {
+            recorder.keyring(name)?;
+        }
+        keyring::store(name, secret).map_err(unavailable)
     }
 }
 

@@ -5,6 +5,12 @@
 use super::{SecretFile, SecretHandling, SecretNames};
 use crate::{ConfigEditor, ServerEntry};
 use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The file that entries are written to.
+fn ours() -> &'static Path {
+    Path::new("/p/.toolscout/config.toml")
+}
 
 fn entry(args: &[&str], env: &[(&str, &str)]) -> ServerEntry {
     ServerEntry {
@@ -16,13 +22,17 @@ fn entry(args: &[&str], env: &[(&str, &str)]) -> ServerEntry {
 }
 
 fn args(args: &[&str]) -> Vec<String> {
-    SecretHandling::Variables.apply(entry(args, &[]), "s", &mut SecretNames::default()).entry.args
+    SecretHandling::Variables
+        .apply(entry(args, &[]), "s", ours(), &mut SecretNames::default())
+        .entry
+        .args
 }
 
 fn env(name: &str, value: &str) -> String {
     let prepared = SecretHandling::Variables.apply(
         entry(&[], &[(name, value)]),
         "s",
+        ours(),
         &mut SecretNames::default(),
     );
     prepared.entry.env[name].clone()
@@ -125,8 +135,10 @@ fn secrets_within_a_default_are_part_of_it() {
 fn different_secrets_get_different_variables() {
     let mut names = SecretNames::default();
     let mut prepared = |id: &str, secret: &str| {
-        SecretHandling::Variables.apply(entry(&[], &[("TOKEN", secret)]), id, &mut names).entry.env
-            ["TOKEN"]
+        SecretHandling::Variables
+            .apply(entry(&[], &[("TOKEN", secret)]), id, ours(), &mut names)
+            .entry
+            .env["TOKEN"]
             .clone()
     };
     assert_eq!(prepared("a", "one"), "env:TOKEN");
@@ -142,7 +154,7 @@ fn each_secret_gets_its_own_file() {
     let handling = SecretHandling::Files(folder.path().to_owned());
     let mut names = SecretNames::default();
     let mut name = |secret: &str| {
-        let prepared = handling.apply(entry(&[], &[("TOKEN", secret)]), "a", &mut names);
+        let prepared = handling.apply(entry(&[], &[("TOKEN", secret)]), "a", ours(), &mut names);
         assert!(!format!("{:?}", prepared.secrets).contains(secret));
         let editor = ConfigEditor::new(None);
         prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
@@ -157,7 +169,7 @@ fn a_secret_beside_a_variable_is_stored_under_the_name_of_a_variable() {
     let folder = tempfile::tempdir().expect("a folder");
     let handling = SecretHandling::Files(folder.path().to_owned());
     let args = ["postgres://u:hunter2hunter2@${HOST}/db", "--key=${API_KEY:-abcdef}"];
-    let prepared = handling.apply(entry(&args, &[]), "db", &mut SecretNames::default());
+    let prepared = handling.apply(entry(&args, &[]), "db", ours(), &mut SecretNames::default());
     assert_eq!(prepared.entry.args, ["postgres://u:${DB_PASSWORD}@${HOST}/db", "--key=${API_KEY}"]);
     let editor = ConfigEditor::new(None);
     prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
@@ -175,6 +187,7 @@ fn a_default_of_no_variable_is_never_written_to_a_file() {
     let prepared = SecretHandling::Files(secrets.clone()).apply(
         entry(&[], &[("X", value)]),
         "s",
+        ours(),
         &mut SecretNames::default(),
     );
     let editor = ConfigEditor::new(None);
@@ -205,7 +218,7 @@ fn a_secret_with_a_long_name_gets_a_shorter_one() {
     let name = "TOKEN_".repeat(40);
     for value in ["abcdef", "${A}ghp_Ab3dEf6hIj9lMn2pQr5tUv8x"] {
         let entry = entry(&[], &[(&name, value)]);
-        let prepared = handling.apply(entry, "s", &mut SecretNames::default());
+        let prepared = handling.apply(entry, "s", ours(), &mut SecretNames::default());
         let editor = ConfigEditor::new(None);
         prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
     }
@@ -216,14 +229,16 @@ fn a_secret_with_a_long_name_gets_a_shorter_one() {
 fn an_authorization_header_becomes_the_bearer_setting() {
     let headers = BTreeMap::from([("authorization".to_owned(), "Bearer abc".to_owned())]);
     let web = ServerEntry { url: Some("https://x".to_owned()), headers, ..ServerEntry::default() };
-    let prepared =
-        SecretHandling::Variables.apply(web.clone(), "s", &mut SecretNames::default()).entry;
+    let prepared = SecretHandling::Variables
+        .apply(web.clone(), "s", ours(), &mut SecretNames::default())
+        .entry;
     assert_eq!(
         (prepared.bearer.as_deref(), prepared.headers.len()),
         (Some("env:S_AUTHORIZATION"), 0)
     );
     let both = ServerEntry { bearer: Some("env:OTHER".to_owned()), ..web };
-    let prepared = SecretHandling::Variables.apply(both, "s", &mut SecretNames::default()).entry;
+    let prepared =
+        SecretHandling::Variables.apply(both, "s", ours(), &mut SecretNames::default()).entry;
     assert_eq!(prepared.headers["authorization"], "Bearer ${S_AUTHORIZATION}");
     assert_eq!(prepared.bearer.as_deref(), Some("env:OTHER"));
 }
