@@ -1,10 +1,11 @@
 //! The content of a file from before we changed it, so that the change can be undone byte for byte.
 
-use crate::{ConfigError, file};
+use crate::document::DocumentFormat;
+use crate::{ConfigError, edit, file};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
-use toolscout_core::{Digest, Namespace, Store, StoreError};
+use toolscout_core::{Digest, Namespace, Store, StoreError, digest};
 
 /// The original content of a file, and the digest of the content that we wrote.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,12 +19,50 @@ pub(crate) struct FileBackup {
     pub(crate) folders: Vec<PathBuf>,
     /// The permission bits of the original.
     pub(crate) mode: Option<u32>,
-    /// The entries that we changed, with their original values; `None` for a new entry.
-    pub(crate) entries: Vec<OriginalEntry>,
+    /// The entries that we changed.
+    pub(crate) entries: Vec<ChangedEntry>,
 }
 
-/// The keys that lead to an entry, and its value before a change.
+/// The keys that lead to an entry, and its value before a change; `None` for a new entry.
 pub(crate) type OriginalEntry = (Vec<String>, Option<Value>);
+
+/// An entry of a file that we changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ChangedEntry {
+    /// The keys that lead to it.
+    pub(crate) keys: Vec<String>,
+    /// Its value before the change; `None` for a new entry.
+    pub(crate) original: Option<Value>,
+    /// The digest of the value that we wrote, which may contain a secret.
+    written: Digest,
+}
+
+impl ChangedEntry {
+    /// An entry of a file that now has this content.
+    fn new((keys, original): OriginalEntry, written: &Map<String, Value>) -> Self {
+        let written = value_digest(edit::value_at(written, &keys));
+        Self { keys, original, written }
+    }
+
+    /// Whether the entry has the value from before the change, or the one that we wrote.
+    pub(crate) fn is_original_or_ours(&self, current: &Map<String, Value>) -> bool {
+        let value = edit::value_at(current, &self.keys);
+        value == self.original.as_ref() || value_digest(value) == self.written
+    }
+}
+
+/// The digest of a value, regardless of the order of its keys.
+fn value_digest(value: Option<&Value>) -> Digest {
+    let mut text = String::new();
+    match value {
+        Some(Value::Object(map)) => {
+            digest::canonical(&edit::without_empty_tables(map.clone()).into(), &mut text);
+        }
+        Some(value) => digest::canonical(value, &mut text),
+        None => {}
+    }
+    Digest::of_bytes(text.as_bytes())
+}
 
 /// On disk: this header as one line of JSON, followed by the original bytes.
 #[derive(Serialize, Deserialize)]
@@ -36,7 +75,7 @@ struct BackupHeader {
     #[serde(default)]
     mode: Option<u32>,
     #[serde(default)]
-    entries: Vec<OriginalEntry>,
+    changed_entries: Vec<ChangedEntry>,
 }
 
 const VERSION: u32 = 1;
@@ -51,6 +90,14 @@ impl FileBackup {
             mode: file::mode(path),
             entries: Vec::new(),
         }
+    }
+
+    /// Sets the entries that change, in a file that now has this content.
+    pub(crate) fn set_entries(&mut self, entries: Vec<OriginalEntry>, path: &Path, written: &[u8]) {
+        let text = std::str::from_utf8(written).unwrap_or_default();
+        let written = DocumentFormat::from_path(path).parse(text).unwrap_or_default();
+        let entries = entries.into_iter().map(|entry| ChangedEntry::new(entry, &written));
+        self.entries = entries.collect();
     }
 
     /// The backup stored under this key; `None` if there is none, or it cannot be read.
@@ -95,7 +142,7 @@ impl FileBackup {
             written: self.written.as_ref().map(Digest::to_string),
             folders: self.folders.clone(),
             mode: self.mode,
-            entries: self.entries.clone(),
+            changed_entries: self.entries.clone(),
         };
         let mut bytes = serde_json::to_vec(&header).unwrap_or_default();
         bytes.push(b'\n');
@@ -118,7 +165,7 @@ impl FileBackup {
             written,
             folders: header.folders,
             mode: header.mode,
-            entries: header.entries,
+            entries: header.changed_entries,
         })
     }
 }

@@ -67,10 +67,9 @@ impl ChangeRecorder {
         path: &Path,
         original: Option<&[u8]>,
         written: Option<&[u8]>,
-        entries: Vec<OriginalEntry>,
+        mut entries: Vec<OriginalEntry>,
     ) -> Result<(), ConfigError> {
         let mut backup = FileBackup::new(path, original, written);
-        backup.entries = entries;
         self.update(|record| {
             if let Some(index) = record.files.iter().position(|file| file == path) {
                 // Written twice by one change: the original is that of the first time, unless
@@ -78,17 +77,20 @@ impl ChangeRecorder {
                 let key = file_key(record.number, index);
                 let first = FileBackup::read(&*self.store, &key)?;
                 if let Some(first) = first.filter(|first| first.is_unchanged(original)) {
-                    let missing = |(path, _): &OriginalEntry| {
-                        first.entries.iter().all(|(earlier, _)| earlier != path)
+                    let is_new = |(keys, _): &OriginalEntry| {
+                        !first.entries.iter().any(|earlier| keys.starts_with(&earlier.keys))
                     };
-                    backup.entries.retain(missing);
-                    backup.entries.splice(0..0, first.entries);
+                    entries.retain(is_new);
+                    let earlier = first.entries.into_iter();
+                    entries.splice(0..0, earlier.map(|entry| (entry.keys, entry.original)));
                     backup.original = first.original;
                     backup.folders = first.folders;
                     backup.mode = first.mode;
                 }
+                backup.set_entries(entries, path, written.unwrap_or_default());
                 return backup.save(&*self.store, &key);
             }
+            backup.set_entries(entries, path, written.unwrap_or_default());
             backup.save(&*self.store, &file_key(record.number, record.files.len()))?;
             record.bytes += original.map_or(0, <[u8]>::len);
             record.files.push(path.to_owned());

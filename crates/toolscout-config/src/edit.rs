@@ -337,7 +337,7 @@ fn apply(change: &ConfigEdit, map: &mut Map<String, Value>) {
 
 /// The table without empty tables. They carry no information: removing a section also removes its
 /// implicit parent tables.
-fn without_empty_tables(map: Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn without_empty_tables(map: Map<String, Value>) -> Map<String, Value> {
     let pruned = map.into_iter().map(|(key, value)| match value {
         Value::Object(inner) => (key, Value::Object(without_empty_tables(inner))),
         other => (key, other),

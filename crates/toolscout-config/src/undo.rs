@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::backup::{FileBackup, OriginalEntry, store_failed};
+use crate::backup::{ChangedEntry, FileBackup, store_failed};
 use crate::change_record::{self, ChangeRecord};
 use crate::edit::{self, ConfigEdit};
 use crate::{ConfigError, file};
@@ -36,7 +36,7 @@ pub enum UndoAction {
     /// The file is removed, because it did not exist before.
     Remove,
     /// Only the entries that the change has written are restored, because the file has changed
-    /// since.
+    /// since, and these entries have not.
     RestoreEntries,
     /// The file has changed since, and stays as it is: the change cannot be undone.
     Refuse,
@@ -162,15 +162,21 @@ impl PlannedRestore {
     }
 }
 
-/// The text of a file with these entries as they were; `None` if there are none, or the file cannot
-/// be edited.
-fn with_entries(path: &Path, current: &[u8], entries: &[OriginalEntry]) -> Option<String> {
+/// The text of a file with these entries as they were; `None` if there are none, one of them has
+/// changed since, or the file cannot be edited.
+fn with_entries(path: &Path, current: &[u8], entries: &[ChangedEntry]) -> Option<String> {
     if entries.is_empty() {
         return None;
     }
     let text = std::str::from_utf8(current).ok()?;
     let edits = |map: &Map<String, Value>| {
-        let edit = |(keys, original): &OriginalEntry| match (edit::value_at(map, keys), original) {
+        if !entries.iter().all(|entry| entry.is_original_or_ours(map)) {
+            return Err(ConfigError::invalid("an entry has changed since", ""));
+        }
+        let edit = |ChangedEntry { keys, original, .. }: &ChangedEntry| match (
+            edit::value_at(map, keys),
+            original,
+        ) {
             (now, Some(value)) if now != Some(value) => {
                 Some(ConfigEdit::Set(keys.clone(), value.clone()))
             }

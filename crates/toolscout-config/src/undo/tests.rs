@@ -101,6 +101,39 @@ fn a_file_that_has_changed_since_keeps_the_change() {
 }
 
 #[test]
+fn an_entry_that_the_user_has_changed_since_is_not_restored() {
+    let original = "{\"servers\": {}}";
+    for after in ["\"y\", \"args\": [\"mine\"]", "\"z\""] {
+        let world = World::new().file("config.json", original);
+        world.set("config.json", "a", json!({"command": "y"}));
+        let edited = world.text("config.json").replace("\"y\"", after);
+        let world = world.file("config.json", &edited);
+        let plans = world.plans(false);
+        let actions: Vec<_> = plans[0].files().map(|(_, action, _)| action).collect();
+        assert_eq!(actions, [UndoAction::Refuse], "{after}");
+        plans[0].apply(&*world.store).expect_err("the entry has changed");
+        assert_eq!(world.text("config.json"), edited);
+    }
+}
+
+/// Another program may write its file in another layout, and a later change may write a part of an
+/// entry.
+#[test]
+fn an_entry_that_only_looks_different_is_restored() {
+    let world = World::new().file("config.json", "{\"servers\": {}}");
+    let editor = world.editor("both");
+    set(&editor, &world.path("config.json"), "a", json!({"command": "y", "args": ["1"]}));
+    let path = ["servers", "a", "enabled"].map(str::to_owned).to_vec();
+    let disable = vec![ConfigEdit::Set(path, json!(false))];
+    editor.edit(&world.path("config.json"), |_| Ok(disable.clone())).expect("an edit");
+    let other = "{\"starts\": 1, \"servers\": {\"a\":\n {\"enabled\": false, \"args\": [\"1\"], \"command\": \"y\"}}}";
+    let world = world.file("config.json", other);
+    assert_eq!(world.undo(), [UndoAction::RestoreEntries]);
+    let now: Value = serde_json::from_str(&world.text("config.json")).expect("JSON");
+    assert_eq!(now, json!({"starts": 1, "servers": {}}));
+}
+
+#[test]
 fn a_changed_file_that_cannot_be_edited_is_restored_only_as_a_whole() {
     let original = "[servers.a]\ncommand = \"x\"\n";
     let world = World::new().file("config.toml", original);
