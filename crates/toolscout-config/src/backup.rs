@@ -120,17 +120,16 @@ impl FileBackup {
         bytes.map(Digest::of_bytes) == self.written
     }
 
-    /// Restores the original, regardless of the current content of the file.
-    pub(crate) fn restore(&self, path: &Path) -> Result<(), ConfigError> {
-        let current = file::read_bytes(path)?;
+    /// Restores the original, if the file still has this content.
+    pub(crate) fn restore(&self, path: &Path, current: Option<&[u8]>) -> Result<(), ConfigError> {
         match (&self.original, current) {
-            (Some(original), Some(current)) => file::replace(path, Some(&current), original),
+            (Some(original), Some(current)) => file::replace(path, Some(current), original),
             (Some(original), None) => {
                 // Created with its permissions first: it may contain secrets.
                 file::create_empty(path, self.mode.unwrap_or(0o600))?;
                 file::replace(path, Some(b""), original)
             }
-            (None, Some(current)) => file::remove(path, &current, &self.folders),
+            (None, Some(current)) => file::remove(path, current, &self.folders),
             (None, None) => Ok(()),
         }
     }

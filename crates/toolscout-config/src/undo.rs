@@ -22,6 +22,8 @@ pub struct UndoPlan {
 struct PlannedRestore {
     path: PathBuf,
     backup: FileBackup,
+    /// The content for which this is planned; `None` if the file does not exist.
+    current: Option<Vec<u8>>,
     action: UndoAction,
     /// The text with the original entries, for [`UndoAction::RestoreEntries`].
     text: Option<String>,
@@ -148,16 +150,14 @@ impl PlannedRestore {
                 None => (UndoAction::Refuse, None),
             }
         };
-        Ok(Some(Self { path: path.to_owned(), backup, action, text, is_changed }))
+        Ok(Some(Self { path: path.to_owned(), backup, current, action, text, is_changed }))
     }
 
     fn apply(&self) -> Result<(), ConfigError> {
+        let current = self.current.as_deref();
         match &self.text {
-            Some(text) => {
-                let current = file::read_bytes(&self.path)?;
-                file::replace(&self.path, current.as_deref(), text.as_bytes())
-            }
-            None => self.backup.restore(&self.path),
+            Some(text) => file::replace(&self.path, current, text.as_bytes()),
+            None => self.backup.restore(&self.path, current),
         }
     }
 }

@@ -130,7 +130,7 @@ pub(super) fn restore(
     };
     let bytes = file::read_bytes(path)?;
     record(path, bytes.as_deref(), backup.original.as_deref(), Vec::new(), editor)?;
-    backup.restore(path)?;
+    backup.restore(path, bytes.as_deref())?;
     let outcome = match backup.original {
         Some(_) => DisconnectOutcome::Restored,
         None => DisconnectOutcome::Removed,

@@ -152,6 +152,25 @@ fn a_changed_file_that_cannot_be_edited_is_restored_only_as_a_whole() {
 }
 
 #[test]
+fn a_file_that_changes_after_the_plan_is_not_overwritten() {
+    let original = "{\"servers\": {}}";
+    for (edited, action) in [
+        (" {\"servers\": {\"b\": {\"command\": \"y\"}}}", UndoAction::RestoreEntries),
+        ("", UndoAction::Restore),
+    ] {
+        let world = World::new().file("config.json", original);
+        world.set("config.json", "b", json!({"command": "y"}));
+        let world = if edited.is_empty() { world } else { world.file("config.json", edited) };
+        let plans = world.plans(false);
+        assert!(plans[0].files().all(|(_, planned, _)| planned == action), "{action:?}");
+        let world = world.file("config.json", "{\"mine\": 1}");
+        let error = plans[0].apply(&*world.store).expect_err("changed since the plan");
+        assert!(error.to_string().contains("was changed by another program"), "{error}");
+        assert_eq!(world.text("config.json"), "{\"mine\": 1}");
+    }
+}
+
+#[test]
 fn one_change_of_a_file_in_two_steps_is_undone_in_one() {
     let original = "[servers.a]\ncommand = \"x\"\n";
     let world = World::new().file("config.toml", original);
