@@ -27,9 +27,9 @@ pub(crate) struct ChangeRecord {
     pub(crate) summary: String,
     /// Written files; the backup of each has its index in its key.
     pub(crate) files: Vec<PathBuf>,
-    /// Written rows of the store: namespace and key.
+    /// Written rows of the store.
     #[serde(default)]
-    pub(crate) rows: Vec<(String, String)>,
+    pub(crate) rows: Vec<RecordedRow>,
     /// New entries of the system's keyring.
     #[serde(default)]
     pub(crate) keyring: Vec<String>,
@@ -37,6 +37,9 @@ pub(crate) struct ChangeRecord {
     #[serde(default)]
     pub(crate) bytes: usize,
 }
+
+/// A row of the store: namespace and key.
+pub(crate) type RecordedRow = (String, String);
 
 /// Records what one change writes, before it is written. Records nothing if the change writes
 /// nothing.

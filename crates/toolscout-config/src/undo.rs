@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::backup::{ChangedEntry, FileBackup, store_failed};
-use crate::change_record::{self, ChangeRecord};
+use crate::change_record::{self, ChangeRecord, RecordedRow};
 use crate::edit::{self, ConfigEdit};
 use crate::{ConfigError, file};
 use serde_json::{Map, Value};
@@ -17,6 +17,9 @@ pub struct UndoPlan {
     record: ChangeRecord,
     /// The files that the change has written, except those that are already restored.
     files: Vec<PlannedRestore>,
+    /// Whether nothing of the change is left. The keyring is not read for that, because that may
+    /// prompt the user.
+    is_undone: bool,
 }
 
 struct PlannedRestore {
@@ -63,7 +66,7 @@ impl UndoPlan {
         let mut plans = Vec::new();
         for record in change_record::read_all(store)? {
             let plan = Self::new(store, record, whole)?;
-            plans.extend(plan.filter(|plan| !plan.files.is_empty()));
+            plans.extend(plan.filter(|plan| !plan.is_undone));
         }
         Ok(plans)
     }
@@ -79,7 +82,11 @@ impl UndoPlan {
             let Some(backup) = FileBackup::read(store, &key)? else { return Ok(None) };
             files.extend(PlannedRestore::new(path, backup, whole)?);
         }
-        Ok(Some(Self { record, files }))
+        let mut is_undone = files.is_empty() && record.keyring.is_empty();
+        for (index, row) in record.rows.iter().enumerate() {
+            is_undone &= is_row_restored(store, record.number, index, row)?;
+        }
+        Ok(Some(Self { record, files, is_undone }))
     }
 
     /// The number of the change; later changes have larger ones.
@@ -119,10 +126,8 @@ impl UndoPlan {
             return Err(ConfigError::invalid(message, hint));
         }
         self.files.iter().try_for_each(PlannedRestore::apply)?;
-        for (index, (namespace, key)) in self.record.rows.iter().enumerate() {
-            let value = change_record::row_key(self.record.number, index);
-            let value = store.read(Namespace::Backup, &value).map_err(store_failed)?;
-            restore_row(store, namespace, key, value.as_deref())?;
+        for (index, row) in self.record.rows.iter().enumerate() {
+            restore_row(store, self.record.number, index, row)?;
         }
         // An entry that the user has removed in the meantime is not an error.
         self.record.keyring.iter().for_each(|name| drop(keyring::remove(name)));
@@ -188,19 +193,43 @@ fn with_entries(path: &Path, current: &[u8], entries: &[ChangedEntry]) -> Option
     edit::edited_text(path, text, &edits).ok()
 }
 
+/// Whether a row of a change is as it was before.
+fn is_row_restored(
+    store: &dyn Store,
+    number: u64,
+    index: usize,
+    row: &RecordedRow,
+) -> Result<bool, ConfigError> {
+    let Some((namespace, key)) = known_row(row) else { return Ok(true) };
+    let now = store.read(namespace, key).map_err(store_failed)?;
+    Ok(now == original_row(store, number, index)?)
+}
+
 fn restore_row(
     store: &dyn Store,
-    namespace: &str,
-    key: &str,
-    value: Option<&[u8]>,
+    number: u64,
+    index: usize,
+    row: &RecordedRow,
 ) -> Result<(), ConfigError> {
-    let all = [Namespace::Approval, Namespace::Backup];
-    // A namespace that only a newer version records is left alone.
-    let Some(namespace) = all.into_iter().find(|known| known.as_str() == namespace) else {
-        return Ok(());
-    };
-    match value {
-        Some(value) => store.write(namespace, key, value).map_err(store_failed),
+    let Some((namespace, key)) = known_row(row) else { return Ok(()) };
+    match original_row(store, number, index)? {
+        Some(value) => store.write(namespace, key, &value).map_err(store_failed),
         None => store.remove(namespace, key).map(drop).map_err(store_failed),
     }
+}
+
+/// The namespace and the key of a row; `None` if only a newer version knows the namespace, so that
+/// the row is left alone.
+fn known_row((namespace, key): &RecordedRow) -> Option<(Namespace, &str)> {
+    let mut all = [Namespace::Approval, Namespace::Backup].into_iter();
+    all.find(|known| known.as_str() == namespace).map(|namespace| (namespace, key.as_str()))
+}
+
+fn original_row(
+    store: &dyn Store,
+    number: u64,
+    index: usize,
+) -> Result<Option<Vec<u8>>, ConfigError> {
+    let key = change_record::row_key(number, index);
+    store.read(Namespace::Backup, &key).map_err(store_failed)
 }

@@ -171,6 +171,19 @@ fn a_file_that_changes_after_the_plan_is_not_overwritten() {
 }
 
 #[test]
+fn a_change_with_only_rows_left_can_be_undone() {
+    let world = World::new().file("config.json", "{}");
+    let editor = world.editor("rows");
+    editor.recorder().expect("a recorder").row(Namespace::Approval, "new").expect("record");
+    world.store.write(Namespace::Approval, "new", b"after").expect("write");
+    set(&editor, &world.path("config.json"), "a", json!({"command": "x"}));
+    let world = world.file("config.json", "{}");
+    assert_eq!(world.undo(), []);
+    assert_eq!(world.store.read(Namespace::Approval, "new").expect("read"), None);
+    assert!(world.plans(false).is_empty());
+}
+
+#[test]
 fn one_change_of_a_file_in_two_steps_is_undone_in_one() {
     let original = "[servers.a]\ncommand = \"x\"\n";
     let world = World::new().file("config.toml", original);
