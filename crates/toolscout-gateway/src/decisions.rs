@@ -45,8 +45,14 @@ impl Gateway {
     }
 
     /// Approves every definition that a source has now, also if the record of earlier approvals is
-    /// unreliable. Returns the number of tools released.
-    pub fn accept_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
+    /// unreliable, but none if the caller has not seen one of them. Returns the number of tools
+    /// released.
+    pub fn accept_all(
+        &self,
+        source: &SourceId,
+        is_seen: impl Fn(&ToolId, Digest) -> bool,
+        cx: &Cx,
+    ) -> Result<usize, Error> {
         let (review, tools) = self
             .publisher
             .unreviewed_tools(source)
@@ -54,19 +60,28 @@ impl Gateway {
         let summary = format!("approve all tools of `{source}`");
         let change =
             start_change(cx, definition_change(format!("{source}/*"), "approved", summary))?;
-        let released = self.publisher.approvals.accept_all(source, &review, &tools)?;
+        let released = self.publisher.approvals.accept_all(source, &review, &tools, is_seen)?;
         self.publisher.review_again(source);
         change.commit();
         Ok(released)
     }
 
-    /// Rejects every quarantined definition of a source. Returns the number of these tools.
-    pub fn reject_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
+    /// Rejects every quarantined definition of a source, but none if the caller has not seen one of
+    /// them. Returns the number of these tools.
+    pub fn reject_all(
+        &self,
+        source: &SourceId,
+        is_seen: impl Fn(&ToolId, Digest) -> bool,
+        cx: &Cx,
+    ) -> Result<usize, Error> {
         let quarantined: Vec<_> = self
             .quarantined()
             .into_iter()
             .filter(|quarantined| quarantined.id.source == *source)
             .collect();
+        if let Some(unseen) = quarantined.iter().find(|tool| !is_seen(&tool.id, tool.digest)) {
+            return Err(Error::ChangedAgain { tool: unseen.id.clone() });
+        }
         let summary = format!("reject all quarantined tools of `{source}`");
         let change =
             start_change(cx, definition_change(format!("{source}/*"), "rejected", summary))?;

@@ -105,13 +105,15 @@ impl Approvals {
         Err(Error::Contended)
     }
 
-    /// Approves all discovered tools of the source, regardless of the stored record. Returns the
-    /// number of tools released from quarantine.
+    /// Approves all discovered tools of the source, regardless of the stored record, or none if the
+    /// operator has not seen a definition that this would release. Returns the number of tools
+    /// released from quarantine.
     pub(crate) fn accept_all(
         &self,
         source: &SourceId,
         terms: &ReviewMode,
         found: &[Arc<Tool>],
+        is_seen: impl Fn(&ToolId, Digest) -> bool,
     ) -> Result<usize, Error> {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes, is_unreliable) = match self.stored_review(source) {
@@ -122,7 +124,11 @@ impl Approvals {
             for tool in found {
                 let reviewed = record.tools.entry(tool.id.name.as_str().to_owned()).or_default();
                 if is_unreliable || reviewed.quarantined.is_some() || reviewed.approved.is_none() {
-                    reviewed.quarantined = Some(newly_quarantined(tool, (self.now)()));
+                    let quarantined = newly_quarantined(tool, (self.now)());
+                    if !is_seen(&tool.id, quarantined.definition.digest) {
+                        return Err(Error::ChangedAgain { tool: tool.id.clone() });
+                    }
+                    reviewed.quarantined = Some(quarantined);
                     released += 1;
                     // The entry was inserted just above, so the approval cannot fail.
                     let _ = record.approve(tool.id.name.as_str(), None, (self.now)());

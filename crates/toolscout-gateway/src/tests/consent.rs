@@ -108,7 +108,7 @@ async fn an_approval_does_not_cover_another_definition() {
     world.gateway.decide_approval(&id, true, &cli()).unwrap();
     world.server.set_tools(&["pay: Pays twice"]);
     world.gateway.refresh(&cli()).await;
-    world.gateway.accept_all(world.gateway.sources()[0].id(), &cli()).unwrap();
+    world.gateway.accept_all(world.gateway.sources()[0].id(), |_, _| true, &cli()).unwrap();
     assert!(world.pay(json!({}), agent()).await.is_err());
     assert_eq!(world.server.executed(), 0);
 }

@@ -5,6 +5,7 @@ use super::{Actor, agent, cli};
 use crate::policy::{LevelName, Policies, PolicyUpdate};
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::authorization::Policy;
 use toolscout_core::change::DryRun;
@@ -59,9 +60,9 @@ async fn each_decision_about_definitions_leaves_one_event() {
     assert!(log.lines().is_empty(), "a failed decision is not recorded");
     gateway.reject(&tool("send"), None, &cx).unwrap();
     assert_eq!(log.lines(), ["definition mail/send rejected"]);
-    assert_eq!(gateway.reject_all(&tool("send").source, &cx).unwrap(), 2);
+    assert_eq!(gateway.reject_all(&tool("send").source, |_, _| true, &cx).unwrap(), 2);
     assert_eq!(log.lines(), ["definition mail/* rejected"]);
-    assert_eq!(gateway.accept_all(&tool("send").source, &cx).unwrap(), 2);
+    assert_eq!(gateway.accept_all(&tool("send").source, |_, _| true, &cx).unwrap(), 2);
     assert_eq!(log.lines(), ["definition mail/* approved"]);
 }
 
@@ -73,7 +74,7 @@ async fn a_dry_run_describes_the_decision_and_changes_nothing() {
     let error = gateway.approve(&tool("send"), None, &dry).unwrap_err();
     let described = DryRun::find(&error).expect("a dry run");
     assert_eq!(described.0.summary, "approve `mail/send`");
-    assert!(gateway.reject_all(&tool("send").source, &dry).is_err());
+    assert!(gateway.reject_all(&tool("send").source, |_, _| true, &dry).is_err());
     assert!(gateway.delete_feedback("everything", &dry, |_| true).is_err());
     assert_eq!(gateway.quarantined().iter().filter(|tool| !tool.is_rejected).count(), 2);
     assert!(log.lines().is_empty());
@@ -93,8 +94,31 @@ async fn a_definition_that_was_not_seen_is_not_rejected_and_agents_decide_nothin
         Err(Error::ChangedAgain { .. })
     ));
     assert!(matches!(gateway.reject(&tool("send"), None, &agent()), Err(Error::NotForAgents)));
-    assert!(matches!(gateway.accept_all(&tool("send").source, &agent()), Err(Error::NotForAgents)));
+    assert!(matches!(
+        gateway.accept_all(&tool("send").source, |_, _| true, &agent()),
+        Err(Error::NotForAgents)
+    ));
     assert_eq!(gateway.quarantined().iter().filter(|tool| tool.is_rejected).count(), 0);
+}
+
+#[tokio::test]
+async fn a_decision_about_a_source_covers_only_seen_definitions() {
+    let mail = Arc::new(Actor::new("mail", &["send: Sends", "read: Reads"]).reviewed());
+    let gateway = Gateway::builder().source(mail.clone()).build().unwrap();
+    gateway.refresh(&cli()).await;
+    mail.set_tools(&["send: Sends it all", "read: Reads it all"]);
+    gateway.refresh(&cli()).await;
+    let seen: BTreeMap<_, _> =
+        gateway.quarantined().into_iter().map(|tool| (tool.id, tool.digest)).collect();
+    let is_seen = |tool: &ToolId, digest| seen.get(tool) == Some(&digest);
+    mail.set_tools(&["send: Sends it all", "read: Reads it all, and more"]);
+    gateway.refresh(&cli()).await;
+    let source = tool("send").source;
+    let changed =
+        |decided| matches!(decided, Err(Error::ChangedAgain { tool: id }) if id == tool("read"));
+    assert!(changed(gateway.accept_all(&source, is_seen, &cli())));
+    assert!(changed(gateway.reject_all(&source, is_seen, &cli())));
+    assert_eq!(gateway.quarantined().iter().filter(|tool| !tool.is_rejected).count(), 2);
 }
 
 async fn set(

@@ -51,7 +51,7 @@ async fn quarantined_tools_are_listed_but_not_found_or_called_until_approved() {
     gateway.approve(&id("add"), None, &cli()).unwrap();
     assert_eq!(call(&gateway, "add").await, Ok(()));
     assert_eq!(found(&gateway), ["add"]);
-    assert_eq!(gateway.accept_all(&id("add").source, &cli()).unwrap(), 1);
+    assert_eq!(gateway.accept_all(&id("add").source, |_, _| true, &cli()).unwrap(), 1);
     assert_eq!(call(&gateway, "list").await, Ok(()));
     gateway.reject(&id("list"), None, &cli()).unwrap();
     assert_eq!(
@@ -179,7 +179,7 @@ async fn a_tampered_record_approves_nothing_until_reviewed() {
         "`server/add` is quarantined: the record of approvals cannot be verified"
     );
     assert!(matches!(gateway.approve(&id("add"), None, &cli()), Err(Error::Unreliable { .. })));
-    assert_eq!(gateway.accept_all(&id("add").source, &cli()).unwrap(), 1);
+    assert_eq!(gateway.accept_all(&id("add").source, |_, _| true, &cli()).unwrap(), 1);
     assert_eq!(call(&gateway, "add").await, Ok(()));
 }
 
@@ -210,7 +210,7 @@ async fn a_call_with_a_definition_from_before_it_changed_is_refused() {
     let read = gateway.resolve("add").unwrap();
     server.set_tools(&["add: Adds, and more"]);
     gateway.refresh(&cli()).await;
-    gateway.accept_all(&id("add").source, &cli()).unwrap();
+    gateway.accept_all(&id("add").source, |_, _| true, &cli()).unwrap();
     let by = |tool| gateway.call_tool(tool, ToolCall::new(id("add"), Arguments::new()), cli());
     assert_eq!(
         by(&read).await.unwrap_err().to_string(),

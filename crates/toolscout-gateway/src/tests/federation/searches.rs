@@ -252,7 +252,9 @@ async fn an_unconfigured_gateway_is_queried_after_its_meta_tools_are_approved() 
     assert_eq!(gateway.quarantined().len(), 2, "{:?}", gateway.quarantined());
     let (hits, _) = search(&gateway, "zebra", 10, &agent()).await;
     assert!(hits.is_empty() && remote.calls_of("tool_search").is_empty());
-    gateway.accept_all(&SourceId::new("remote").unwrap(), &crate::tests::cli()).unwrap();
+    gateway
+        .accept_all(&SourceId::new("remote").unwrap(), |_, _| true, &crate::tests::cli())
+        .unwrap();
     let (hits, _) = search(&gateway, "zebra", 10, &agent()).await;
     assert_eq!(ids(&hits), ["remote/github/create_issue"]);
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toolscout_core::change::{DryRun, PlannedChange};
 use toolscout_core::{Caller, Cx, Digest, ErrorKind, SourceId, ToolId, escape};
-use toolscout_gateway::{Error, Gateway, QuarantinedTool};
+use toolscout_gateway::{Gateway, QuarantinedTool};
 use toolscout_surface::operation::{
     CommandName, Confirm, ErrorCode, Operation, OperationError, OperationSpec, Text,
 };
@@ -156,14 +156,11 @@ impl Operation<Workspace> for DecideReview {
             (None, Some(source)) if seen_digest.is_none() => {
                 let source =
                     SourceId::new(&source).map_err(|_| OperationError::not_found("Server"))?;
-                if cx.caller == Caller::Cli {
-                    check_shown(workspace, &gateway, &source)?;
-                }
-                input.digests.map_or(Ok(()), |digests| check_seen(&gateway, &source, &digests))?;
+                let is_seen = seen_definitions(workspace, &source, input.digests, cx);
                 let count = if is_approved {
-                    gateway.accept_all(&source, cx)?
+                    gateway.accept_all(&source, is_seen, cx)?
                 } else {
-                    gateway.reject_all(&source, cx)?
+                    gateway.reject_all(&source, is_seen, cx)?
                 };
                 Ok(decided(count, format!("{} of {source}", counted(count, "tool"))))
             }
@@ -216,38 +213,24 @@ fn shown_definition(
     }
 }
 
-/// Fails if a definition has changed since it was shown: an operator who approves a whole
-/// source approves the shown definitions.
-fn check_shown(
+/// Whether the operator who decides about a whole source has seen a definition: on the command
+/// line, it is the last shown one, or none was shown; otherwise, it is among the given digests.
+fn seen_definitions(
     workspace: &Workspace,
-    gateway: &Gateway,
     source: &SourceId,
-) -> Result<(), OperationError> {
-    let shown = ShownDefinitions::load(workspace, source);
-    let mut quarantined =
-        gateway.quarantined().into_iter().filter(|quarantined| quarantined.id.source == *source);
-    match quarantined.find(|quarantined| {
-        shown.digest(&quarantined.id).is_some_and(|seen_digest| seen_digest != quarantined.digest)
-    }) {
-        Some(changed) => Err(Error::ChangedAgain { tool: changed.id }.into()),
-        None => Ok(()),
-    }
-}
-
-/// Fails if a quarantined definition of the source is not among those that the caller has seen.
-fn check_seen(
-    gateway: &Gateway,
-    source: &SourceId,
-    digests: &BTreeMap<String, String>,
-) -> Result<(), OperationError> {
-    let is_seen = |tool: &QuarantinedTool| {
-        digests.get(&tool.id.to_string()).is_some_and(|digest| *digest == tool.digest.to_string())
-    };
-    let mut quarantined =
-        gateway.quarantined().into_iter().filter(|tool| tool.id.source == *source);
-    match quarantined.find(|tool| !is_seen(tool)) {
-        Some(tool) => Err(Error::ChangedAgain { tool: tool.id }.into()),
-        None => Ok(()),
+    digests: Option<BTreeMap<String, String>>,
+    cx: &Cx,
+) -> impl Fn(&ToolId, Digest) -> bool {
+    let shown = (cx.caller == Caller::Cli).then(|| ShownDefinitions::load(workspace, source));
+    move |tool, digest| {
+        let is_shown = || {
+            let shown = shown.as_ref().and_then(|shown| shown.digest(tool));
+            shown.is_none_or(|shown| shown == digest)
+        };
+        let is_given = |digests: &BTreeMap<String, String>| {
+            digests.get(&tool.to_string()).is_some_and(|given| *given == digest.to_string())
+        };
+        is_shown() && digests.as_ref().is_none_or(is_given)
     }
 }
 
