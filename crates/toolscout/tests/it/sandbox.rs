@@ -147,10 +147,10 @@ fn a_test_of_a_server_keeps_the_level_of_the_operator() {
         let words: Vec<_> = ["server", "test", "probe"].into_iter().chain(flags).collect();
         world.run(&words).exits(0);
         let text = fs::read_to_string(&file).expect("a log");
-        let seen = text.lines().filter_map(|line| {
+        let mut seen = text.lines().filter_map(|line| {
             names(serde_json::from_str::<Value>(line).expect("JSON").get("sandbox")?)
         });
-        seen.last().expect("the probe has reported").iter().any(|name| name == "read_home")
+        seen.next_back().expect("the probe has reported").iter().any(|name| name == "read_home")
     };
     assert!(!reads_home(["--env", "A=b"]));
     assert!(reads_home(["--sandbox", "off"]));
