@@ -73,7 +73,7 @@ fn a_manifest_describes_functions_that_do_not_describe_themselves() {
 #[test]
 fn comments_describe_modules_that_are_not_started() {
     let world = World::project()
-        .file("tools/add.mjs", "import { writeFileSync } from 'node:fs';\nwriteFileSync('started', '');\n/**\n * Add two numbers\n * @param {number} a - The first\n * @param {number} [b=2]\n */\nexport default function add(a, b) { return a + b }\n")
+        .file("tools/sum.mjs", "import { writeFileSync } from 'node:fs';\nwriteFileSync('started', '');\n/**\n * Add two numbers\n * @param {number} a - The first\n * @param {number} [b=2]\n */\nexport default function sum(a, b) { return a + b }\n")
         .file("tools/front.mjs", "/* ---\nname: front-matter\ndescription: From front matter\nkeywords: [yaml]\nargs:\n  url: { type: string, required: true }\n--- */\nexport const run = ({ url }) => url\n")
         .file("tools/greet.py", "def greet(name: str, times: int = 1) -> str:\n    \"\"\"Greet somebody\n\n    Args:\n        name: The name\n    \"\"\"\n    return ' '.join(['hello', name] * times)\n");
     let tools = world.tools(&[]);
@@ -86,18 +86,18 @@ fn comments_describe_modules_that_are_not_started() {
     assert_eq!(
         lines,
         [
-            "add Add two numbers ready",
             "front-matter From front matter ready",
-            "greet Greet somebody ready"
+            "greet Greet somebody ready",
+            "sum Add two numbers ready"
         ]
     );
-    let help = world.stdout(&["add", "--help"]);
+    let help = world.stdout(&["sum", "--help"]);
     assert!(help.contains("The first") && help.contains("default: 2"), "{help}");
     assert!(world.run(&["search", "yaml"]).exits(0).out.contains("front-matter"));
     assert!(!world.path("tools/started").exists());
     if is_installed("node") {
-        assert_eq!(world.run(&["add", "--a", "1", "--b", "3"]).exits(0).out, "4\n");
-        assert_eq!(world.run(&["add", "--a", "1"]).exits(0).out, "3\n");
+        assert_eq!(world.run(&["sum", "--a", "1", "--b", "3"]).exits(0).out, "4\n");
+        assert_eq!(world.run(&["sum", "--a", "1"]).exits(0).out, "3\n");
         assert_eq!(world.run(&["front-matter", "--url", "x"]).exits(0).out, "x\n");
     }
     if is_installed("python3") {
