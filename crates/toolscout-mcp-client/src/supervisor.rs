@@ -159,6 +159,15 @@ impl Supervisor {
     /// just failed is not restarted during its backoff, unless a user calls it. Cancel-safe: the
     /// start continues for the others.
     pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
+        self.acquire_unless(cx, || false).await
+    }
+
+    /// As [`Supervisor::acquire`], but a stopped server is not started if `is_cancelled`.
+    async fn acquire_unless(
+        self: &Arc<Self>,
+        cx: &Cx,
+        is_cancelled: impl Fn() -> bool,
+    ) -> Result<InUse, ClientError> {
         self.state.lock().last_use = Some(Instant::now());
         if let Phase::Running(running) = &*self.phase.borrow()
             && running.client.lost_reason().is_none()
@@ -179,6 +188,7 @@ impl Supervisor {
                 Phase::Failed { error, retry, .. } if is_in_backoff(retry, cx) => {
                     return Err(backoff_error(&error, retry));
                 }
+                Phase::Stopped if is_cancelled() => return Err(stopped_while_starting()),
                 Phase::Failed { .. } | Phase::Stopped => {
                     has_requested = true;
                     self.start();
@@ -197,7 +207,8 @@ impl Supervisor {
     /// Starts the server and keeps it running until [`Supervisor::stop`], even if it is unused.
     pub(super) async fn keep_running(self: &Arc<Self>, cx: &Cx) -> Result<(), ClientError> {
         self.state.lock().stays_running = true;
-        self.acquire(cx).await.map(drop)
+        let is_cancelled = || !self.state.lock().stays_running;
+        self.acquire_unless(cx, is_cancelled).await.map(drop)
     }
 
     /// Stops the server, and prevents automatic restarts.

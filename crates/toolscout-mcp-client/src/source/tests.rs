@@ -337,6 +337,21 @@ async fn a_crashed_server_is_restarted_until_it_is_stopped() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_stopped_while_starting_stays_stopped() {
+    let world = World::new();
+    let source = world.source(world.server("hang_start", &[]));
+    let cx = cx();
+    let stop = async {
+        until(|| world.starts() == 1).await;
+        source.stop().await;
+    };
+    let (started, ()) = tokio::join!(source.start(&cx), stop);
+    let error = started.expect_err("the start ends").to_string();
+    assert!(error.contains("it was stopped while it was starting"), "{error}");
+    assert_eq!(world.starts(), 1);
+}
+
+#[tokio::test]
 async fn an_idle_server_is_stopped() {
     let world = World::new();
     let mut server = world.server("honest", &[]);
