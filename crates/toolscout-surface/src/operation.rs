@@ -232,7 +232,8 @@ pub enum Effect {
     /// It changes configuration, decisions or running servers: it writes one audit line, and a
     /// dry run changes nothing.
     Change,
-    /// It runs a tool, which may change anything. The authorization check audits the call.
+    /// It runs a tool, which may change anything. The authorization check audits the call, and a
+    /// dry run calls nothing.
     Call,
 }
 

@@ -107,14 +107,15 @@ fn operation_entry(operation: &BoundOperation, generator: &mut SchemaGenerator) 
     if !has_body {
         parameters.extend(query_parameters(&schema));
     }
-    if spec.effect == Effect::Change {
-        let description = "Only report what would change.";
+    let supports_dry_run = spec.effect != Effect::Read;
+    if supports_dry_run {
+        let description = "Only report what would be done.";
         parameters.push(json!({
             "name": "dryRun", "in": "query", "required": false, "description": description, "schema": {"type": "boolean"},
         }));
     }
     let mut output_schema = operation.output.describe(generator);
-    if spec.effect == Effect::Change {
+    if supports_dry_run {
         output_schema = json!({"anyOf": [output_schema, dry_run()]});
     }
     let media_type = if operation.is_stream() { "text/event-stream" } else { spec.media_type };
@@ -175,7 +176,7 @@ fn dry_run() -> Value {
     let text = json!({"type": "string"});
     json!({
         "type": "object",
-        "description": "The change that a dry run would have made",
+        "description": "The change or call that a dry run would have made",
         "required": ["dryRun", "kind", "subject", "action", "would"],
         "properties": {"dryRun": {"const": true}, "kind": text, "subject": text, "action": text, "would": text},
     })

@@ -3,6 +3,7 @@
 //! 3. A tool keeps its full name, and stays callable if a built-in command has the same name.
 //! 4. A saved discovery can be read without another discovery.
 
+use crate::api::Api;
 use crate::world::{World, is_installed};
 use serde_json::{Value, json};
 use std::fs;
@@ -93,6 +94,22 @@ fn help_lists_and_search_start_nothing() {
             "{args:?} printed {out}"
         );
     }
+    assert_eq!(world.started(), [""; 0]);
+}
+
+/// The command and the API alike: the arguments are checked and complete, and nothing is called.
+#[test]
+fn a_dry_run_of_a_call_calls_nothing() {
+    let world = fetching().var("TOOLSCOUT_TRUST", "1");
+    let summary = r#"Would call `local/fetch-data` with {"url":"x","format":"json"}"#;
+    let call = ["call", "fetch-data", "--dry-run", "--arguments"];
+    let run = |arguments: &str| world.run(&[&call[..], &[arguments]].concat());
+    run(r#"{"url": "x"}"#).exits(0).stderr_contains(&[summary]);
+    run("{}").exits(2).stderr_contains(&["url"]);
+    let api = Api::start(&world);
+    let body = json!({"name": "fetch-data", "arguments": {"url": "x"}});
+    let planned = api.done("POST", "/api/call?dryRun=true", Some(body));
+    assert_eq!((&planned["dryRun"], &planned["kind"]), (&json!(true), &json!("call")));
     assert_eq!(world.started(), [""; 0]);
 }
 

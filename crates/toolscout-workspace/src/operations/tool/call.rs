@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_core::{Cx, Digest, RawJson, Tool, ToolCall, ToolOutput};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
@@ -90,6 +91,10 @@ impl Operation<Workspace> for CallTool {
         };
         let view = gateway.view(&cx).await;
         let name = workspace.tools.canonical_name(&view.snapshot(), &input.name);
+        if cx.dry_run {
+            let tool = view.resolve(&name)?;
+            return Err(dry_run(&gateway.plan(&tool, call(&tool), &cx)?).into());
+        }
         let output = gateway.call_named(view, &name, cx, call).await?;
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(CallResult {
@@ -115,4 +120,12 @@ impl Operation<Workspace> for CallTool {
             output.output.is_error() || tool_result::unreadable(&output.output).is_some();
         if is_failed { Exit::Failed } else { Exit::Done }
     }
+}
+
+/// The dry run of a call, whose arguments are complete.
+fn dry_run(call: &ToolCall) -> DryRun {
+    let subject = call.tool.to_string();
+    let arguments = Value::Object(call.arguments.clone());
+    let summary = format!("call `{subject}` with {arguments}");
+    DryRun(PlannedChange { kind: ChangeKind::Call, subject, action: "called", summary })
 }
