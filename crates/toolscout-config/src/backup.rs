@@ -1,7 +1,7 @@
 //! The content of a file from before we changed it, so that the change can be undone byte for byte.
 
 use crate::document::DocumentFormat;
-use crate::{ConfigError, edit, file};
+use crate::{ConfigError, document, file};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -40,13 +40,13 @@ pub(crate) struct ChangedEntry {
 impl ChangedEntry {
     /// An entry of a file that now has this content.
     fn new((keys, original): OriginalEntry, written: &Map<String, Value>) -> Self {
-        let written = value_digest(edit::value_at(written, &keys));
+        let written = value_digest(document::value_at(written, &keys));
         Self { keys, original, written }
     }
 
     /// Whether the entry has the value from before the change, or the one that we wrote.
     pub(crate) fn is_original_or_ours(&self, current: &Map<String, Value>) -> bool {
-        let value = edit::value_at(current, &self.keys);
+        let value = document::value_at(current, &self.keys);
         value == self.original.as_ref() || value_digest(value) == self.written
     }
 }
@@ -56,7 +56,7 @@ fn value_digest(value: Option<&Value>) -> Digest {
     let mut text = String::new();
     match value {
         Some(Value::Object(map)) => {
-            digest::canonical(&edit::without_empty_tables(map.clone()).into(), &mut text);
+            digest::canonical(&document::without_empty_tables(map.clone()).into(), &mut text);
         }
         Some(value) => digest::canonical(value, &mut text),
         None => {}

@@ -175,3 +175,19 @@ fn yaml(text: &str) -> Result<Value, DocumentError> {
         }
     })
 }
+
+/// The table without empty tables. They carry no information: removing a section also removes its
+/// implicit parent tables.
+pub(crate) fn without_empty_tables(map: Map<String, Value>) -> Map<String, Value> {
+    let pruned = map.into_iter().map(|(key, value)| match value {
+        Value::Object(inner) => (key, Value::Object(without_empty_tables(inner))),
+        other => (key, other),
+    });
+    pruned.filter(|(_, value)| value.as_object().is_none_or(|object| !object.is_empty())).collect()
+}
+
+/// The value that these keys lead to.
+pub(crate) fn value_at<'a>(map: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(map.get(first)?, |value, key| value.get(key))
+}

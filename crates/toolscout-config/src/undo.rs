@@ -5,6 +5,7 @@ mod tests;
 
 use crate::backup::{ChangedEntry, FileBackup, store_failed};
 use crate::change_record::{self, ChangeRecord, RecordedRow};
+use crate::document;
 use crate::edit::{self, ConfigEdit};
 use crate::{ConfigError, file};
 use serde_json::{Map, Value};
@@ -179,7 +180,7 @@ fn with_entries(path: &Path, current: &[u8], entries: &[ChangedEntry]) -> Option
             return Err(ConfigError::invalid("an entry has changed since", ""));
         }
         let edit = |ChangedEntry { keys, original, .. }: &ChangedEntry| match (
-            edit::value_at(map, keys),
+            document::value_at(map, keys),
             original,
         ) {
             (now, Some(value)) if now != Some(value) => {

@@ -1,7 +1,8 @@
 //! Edits a server entry in place, if the result is still a valid server.
 
-use super::{ConfigEdit, ConfigEditor, server_missing, value_at};
+use super::{ConfigEdit, ConfigEditor, server_missing};
 use crate::ConfigError;
+use crate::document::value_at;
 use crate::document::{self, DocumentFormat};
 use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};

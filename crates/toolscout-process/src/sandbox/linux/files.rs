@@ -1,6 +1,6 @@
 //! Files, TCP ports and signals: the part of a policy that Landlock enforces.
 
-use super::super::{NetworkAccess, SandboxPolicy, support};
+use super::super::{NetworkAccess, SandboxPolicy};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, Ruleset,
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
@@ -96,7 +96,8 @@ pub(in super::super) fn supported() -> (bool, bool) {
 
 /// The rules of a policy; `None` if the kernel has no Landlock.
 pub(super) fn ruleset(policy: &SandboxPolicy) -> Result<Option<RulesetCreated>, RulesetError> {
-    if !support().files {
+    let (has_files, _) = supported();
+    if !has_files {
         return Ok(None);
     }
     let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(LANDLOCK))?;

@@ -280,7 +280,7 @@ impl Operation<Workspace> for UpdateServer {
         let writer = editor.clone();
         blocking(move || write(&writer, &configured, settings, &context)).await?;
         workspace.apply_configuration().await?;
-        // The record covers the whole entry: if nobody has approved it yet, this change does not
+        // The record covers the whole entry: if no operator has approved it yet, this change does not
         // approve the rest of it.
         if may_start && (changes_program || changes_sandbox) {
             record_trust(workspace, editor, &id, was_trusted && !changes_program).await?;
