@@ -42,7 +42,7 @@ impl ClientTarget<'_> {
         let existing = target.own()?;
         let scan =
             ClientScan { files: vec![self.site()?.into_scanned_file()], missing: Vec::new() };
-        Ok(ImportPlanner::new(vec![(target, existing)], &[], secrets, self.own).plan_all(scan))
+        Ok(ImportPlanner::new(vec![(target, existing)], None, secrets, self.own).plan_all(scan))
     }
 }
 

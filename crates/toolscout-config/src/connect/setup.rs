@@ -15,8 +15,9 @@ use toolscout_core::{SourceId, Store};
 pub struct SetupRequest<'a> {
     /// The clients; all whose files are found if empty.
     pub clients: Vec<&'static ClientFormat>,
-    /// Only these servers; all if empty.
-    pub only: Vec<ServerSelection>,
+    /// Only these servers; all if `None`. If so, a client without any of them is connected only if
+    /// it is listed in `clients`.
+    pub only: Option<Vec<ServerSelection>>,
     /// How secrets are handled.
     pub secrets: SecretHandling,
     /// Whether the clients are connected, and their servers removed from their files.
@@ -64,7 +65,7 @@ impl SetupPlan {
         config: &Config,
     ) -> Result<Self, ConfigError> {
         let SetupRequest { clients, only, secrets, connect, folders, own } = request;
-        let selects_servers = !only.is_empty();
+        let selects_servers = only.is_some();
         let import = ImportRequest {
             clients: clients.clone(),
             file: None,
@@ -79,7 +80,8 @@ impl SetupPlan {
         let user_files = import.files.iter().filter(|file| file.scope == ConfigScope::User);
         for file in user_files.filter(|_| connect) {
             let moved = file.moved();
-            if selects_servers && moved.is_empty() {
+            let is_listed = || clients.iter().any(|listed| listed.name == file.client.name);
+            if selects_servers && moved.is_empty() && !is_listed() {
                 continue;
             }
             let path = file.path.clone();
@@ -87,8 +89,8 @@ impl SetupPlan {
             let site = ClientSite::read(file.client, &site, folders, own);
             planned.push(PlannedClient::new(file, site, launch));
         }
-        // A client that the user names may not have a file yet.
-        for client in clients.into_iter().filter(|_| connect && !selects_servers) {
+        // A client that the user lists may not have a file yet.
+        for client in clients.into_iter().filter(|_| connect) {
             if planned.iter().all(|other| other.client.name != client.name) {
                 let site = ClientSite::find(client, folders, ConfigScope::User, own)?;
                 planned.push(PlannedClient::new_file(client, site, launch)?);

@@ -16,8 +16,8 @@ pub struct ImportRequest<'a> {
     pub clients: Vec<&'static ClientFormat>,
     /// Reads this file instead; its client is guessed.
     pub file: Option<&'a Path>,
-    /// Only these servers; all if empty.
-    pub only: Vec<ServerSelection>,
+    /// Only these servers; all if `None`.
+    pub only: Option<Vec<ServerSelection>>,
     /// The file that servers go into: the project's or the user's. If omitted, servers of a user's
     /// file go into the user's file, and servers of a project's file into the project's.
     pub scope: Option<ConfigScope>,
@@ -32,6 +32,7 @@ pub struct ImportRequest<'a> {
 /// A server by its name, and its id in our configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerSelection {
+    /// `NAME`, or `CLIENT/NAME` if only the server of this client is meant.
     pub name: String,
     pub id: Option<SourceId>,
 }
@@ -39,7 +40,7 @@ pub struct ServerSelection {
 impl FromStr for ServerSelection {
     type Err = ConfigError;
 
-    /// `NAME` or `NAME=ID`.
+    /// `NAME`, `CLIENT/NAME`, or either with `=ID`.
     fn from_str(text: &str) -> Result<Self, ConfigError> {
         let Some((name, id)) = text.split_once('=') else {
             return Ok(Self { name: text.to_owned(), id: None });
@@ -76,10 +77,14 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
     if let Some(scope) = request.scope {
         scan.files.iter_mut().for_each(|file| file.scope = scope);
     }
-    let plan = plan_scan(scan, &request.only, request.secrets, request.own, config)?;
-    let is_found =
-        |only: &&ServerSelection| plan.servers().any(|server| only.selects(&server.name));
-    match request.only.iter().find(|item| !is_found(item)) {
+    let only = request.only.as_deref();
+    let plan = plan_scan(scan, only, request.secrets, request.own, config)?;
+    let is_found = |only: &&ServerSelection| {
+        plan.files
+            .iter()
+            .any(|file| file.servers.iter().any(|server| only.selects(file.client, &server.name)))
+    };
+    match only.unwrap_or_default().iter().find(|item| !is_found(item)) {
         Some(missing) => Err(ConfigError::NotFound {
             message: format!("no server `{}` found to import", escape::line(&missing.name)),
             hint: "run `toolscout import` to see all servers".to_owned(),
@@ -91,7 +96,7 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
 /// Plans what to do with all servers of a scan.
 fn plan_scan(
     scan: ClientScan,
-    only: &[ServerSelection],
+    only: Option<&[ServerSelection]>,
     secrets: SecretHandling,
     own: &OwnProgram,
     config: &Config,
@@ -118,8 +123,15 @@ pub fn apply(plan: &ImportPlan, editor: &ConfigEditor) -> Result<Vec<SourceId>, 
 }
 
 impl ServerSelection {
-    fn selects(&self, name: &str) -> bool {
-        self.name == name || self.name == nearest_id(name).as_str()
+    /// Parses all, in their order.
+    pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, ConfigError> {
+        texts.iter().map(|text| text.parse()).collect()
+    }
+
+    fn selects(&self, client: &ClientFormat, name: &str) -> bool {
+        let is_name = |text: &str| text == name || text == nearest_id(name).as_str();
+        let of_client = self.name.split_once('/').filter(|(prefix, _)| *prefix == client.name);
+        is_name(&self.name) || of_client.is_some_and(|(_, text)| is_name(text))
     }
 }
 
@@ -203,7 +215,7 @@ impl PlannedFile {
 pub(crate) struct ImportPlanner<'a> {
     /// Our files, each with the servers that it must not repeat.
     targets: Vec<(ImportTarget, ExistingServers)>,
-    only: &'a [ServerSelection],
+    only: Option<&'a [ServerSelection]>,
     secrets: SecretHandling,
     own: &'a OwnProgram,
     planned: ExistingServers,
@@ -213,7 +225,7 @@ pub(crate) struct ImportPlanner<'a> {
 impl<'a> ImportPlanner<'a> {
     pub(crate) fn new(
         targets: Vec<(ImportTarget, ExistingServers)>,
-        only: &'a [ServerSelection],
+        only: Option<&'a [ServerSelection]>,
         secrets: SecretHandling,
         own: &'a OwnProgram,
     ) -> Self {
@@ -239,7 +251,7 @@ impl<'a> ImportPlanner<'a> {
             };
             let (client, path, scope) = (file.client, file.path, file.scope);
             let servers =
-                servers.into_iter().filter_map(|server| self.plan(server, scope)).collect();
+                servers.into_iter().filter_map(|server| self.plan(server, client, scope)).collect();
             files.push(PlannedFile { client, path, scope, skip_reason, servers });
         }
         let targets = self.targets.into_iter().map(|(target, _)| target).collect();
@@ -259,13 +271,17 @@ impl<'a> ImportPlanner<'a> {
     }
 
     /// Plans one server; `None` if it is not selected.
-    fn plan(&mut self, found: ScannedServer, scope: ConfigScope) -> Option<PlannedServer> {
+    fn plan(
+        &mut self,
+        found: ScannedServer,
+        client: &ClientFormat,
+        scope: ConfigScope,
+    ) -> Option<PlannedServer> {
         let default_id = nearest_id(&found.name);
-        let only = self.only.iter().find(|selection| selection.selects(&found.name));
-        if only.is_none() && !self.only.is_empty() {
-            return None;
-        }
-        let id = only.and_then(|selection| selection.id.clone());
+        let id = match self.only {
+            None => None,
+            Some(only) => only.iter().find(|item| item.selects(client, &found.name))?.id.clone(),
+        };
         let mut notes = found.notes;
         let action = match found.entry {
             Err(reason) => ImportAction::Skip { reason, hint: None },

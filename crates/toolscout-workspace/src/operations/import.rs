@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
-use toolscout_config::import::{self, ImportPlan, ImportPlanView, ImportRequest, OwnProgram};
+use toolscout_config::import::{
+    self, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, ServerSelection,
+};
 use toolscout_config::{Config, ConfigScope};
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_core::{Cx, SourceId};
@@ -36,10 +38,10 @@ pub(crate) struct ImportServersInput {
     /// Import project servers into the user configuration, too
     #[serde(default)]
     global: bool,
-    /// Import only this server; NAME=ID renames it
+    /// Import only this server; CLIENT/NAME is that of one client, NAME=ID renames it
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "NAME"}))]
-    only: Vec<String>,
+    only: Option<Vec<String>>,
     /// Where to store secrets
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "WHERE"}))]
@@ -175,7 +177,7 @@ fn plan(
         return Err(error.hint("toolscout import --file FILE"));
     }
     let only =
-        input.only.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(failure)?;
+        input.only.as_deref().map(ServerSelection::parse_all).transpose().map_err(failure)?;
     let file = input.file.map(|file| workspace.environment.cwd().join(file));
     let request = ImportRequest {
         clients: input.clients.iter().filter_map(|name| import::find_client(name)).collect(),

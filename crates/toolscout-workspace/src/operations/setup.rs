@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toolscout_config::connect::{ConnectAction, PlannedClient, SetupPlan, SetupRequest};
 use toolscout_config::import::{
-    self, ImportAction, OwnProgram, PlannedFile, PlannedServer, PreparedEntry, StoredSecret,
+    self, ImportAction, OwnProgram, PlannedFile, PlannedServer, PreparedEntry, ServerSelection,
+    StoredSecret,
 };
 use toolscout_config::{ConfigError, ConfigScope, ServerEntry};
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
@@ -35,10 +36,10 @@ pub(crate) struct SetupInput {
     #[serde(default)]
     #[schemars(schema_with = "client_list", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
     clients: Vec<String>,
-    /// Import only this server; NAME=ID renames it
+    /// Import only this server; CLIENT/NAME is that of one client, NAME=ID renames it
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "NAME"}))]
-    only: Vec<String>,
+    only: Option<Vec<String>>,
     /// Where to store secrets
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "WHERE"}))]
@@ -243,7 +244,7 @@ pub fn available_setup(workspace: &Workspace) -> Option<String> {
 fn plan(workspace: &Workspace, input: SetupInput) -> Result<SetupPlan, OperationError> {
     let config = workspace.config();
     let only =
-        input.only.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(failure)?;
+        input.only.as_deref().map(ServerSelection::parse_all).transpose().map_err(failure)?;
     let request = SetupRequest {
         clients: input.clients.iter().filter_map(|name| import::find_client(name)).collect(),
         only,

@@ -1,5 +1,6 @@
 //! The first minutes of a user with servers in several clients: `init`, a search, `undo`.
 
+use crate::api::Api;
 use crate::real_servers::installed;
 use crate::serve::Agent;
 use crate::world::World;
@@ -164,4 +165,33 @@ fn init_without_clients_says_what_to_type() {
         text.contains("No MCP client found") && text.contains("toolscout server add"),
         "{text}"
     );
+}
+
+/// As in the web UI, where a user chooses clients and servers: servers that are not chosen stay
+/// where they are, and a chosen client is connected even if none of its servers is.
+#[test]
+fn only_the_chosen_servers_move() {
+    let servers = |names: &[&str]| {
+        let entry = |name: &&str| ((*name).to_owned(), json!({"command": "cat", "args": [name]}));
+        let all: serde_json::Map<_, _> = names.iter().map(entry).collect();
+        json!({ "mcpServers": all })
+    };
+    let set_up = |only: Value| {
+        let world = World::project()
+            .file("../home/.claude.json", &servers(&["a", "b"]).to_string())
+            .file("../home/.cursor/mcp.json", &servers(&["b", "c"]).to_string());
+        let api = Api::start(&world);
+        let choice = json!({"clients": ["claude-code", "cursor"], "only": only});
+        let done = api.done("POST", "/api/setup?dryRun=true", Some(choice));
+        let servers = done["servers"].as_array().expect("servers").iter();
+        let added: Vec<_> = servers
+            .map(|server| format!("{}/{}", server["client"], server["name"]).replace('"', ""))
+            .collect();
+        let clients = done["clients"].as_array().expect("clients").len();
+        (added, clients)
+    };
+    assert_eq!(set_up(json!([])), (vec![], 2));
+    assert_eq!(set_up(json!(["cursor/b"])), (vec!["cursor/b".to_owned()], 2));
+    assert_eq!(set_up(json!(["b"])).0, ["claude-code/b", "cursor/b"]);
+    assert_eq!(set_up(Value::Null).0.len(), 4);
 }

@@ -31,7 +31,12 @@ fn plan_with(
     let (file, scope) = ("/src/shop/toolscout.toml".into(), ConfigScope::User);
     let target = ImportTarget { scope, file, base, project };
     let targets = vec![(target, existing.clone())];
-    let planner = ImportPlanner::new(targets, only, SecretHandling::Variables, &own);
+    let planner = ImportPlanner::new(
+        targets,
+        (!only.is_empty()).then_some(only),
+        SecretHandling::Variables,
+        &own,
+    );
     let plan = planner.plan_all(ClientScan::read_clients(clients, &world.folders()));
     let action = |action: &ImportAction| match action {
         ImportAction::Add { id, .. } => format!("+ {id}"),

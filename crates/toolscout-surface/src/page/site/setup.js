@@ -99,7 +99,9 @@ function choose(wizard, plan) {
         void run(wizard, form.read());
     });
     const actions = manualStart(wizard);
-    actions.prepend(el("button", { type: "submit", class: "strong", id: "setup-run" }, "Set up"));
+    const submit = el("button", { type: "submit", class: "strong", id: "setup-run" }, "Set up");
+    form.node.addEventListener("change", () => (submit.disabled = form.read().clients.length === 0));
+    actions.prepend(submit);
     form.node.append(actions);
     setChildren(wizard.body, form.node);
     announce(`${plural(importable.length, "server")} found`);
@@ -121,11 +123,10 @@ function choiceForm(plan) {
     );
     const read = () => {
         const chosen = groups.filter((group) => group.isChosen());
-        const servers = chosen.flatMap((group) => group.servers());
-        const all = groups.flatMap((group) => group.allServers());
+        const omitted = chosen.flatMap((group) => group.omitted());
         return {
             clients: chosen.map((group) => group.name),
-            only: servers.length === all.length ? [] : servers,
+            only: chosen.flatMap((group) => group.servers(omitted)),
             secrets: secrets ? secrets.value() : "file",
             noConnect: !connect.input.checked,
         };
@@ -157,8 +158,13 @@ function clientGroup(name, plan) {
         name,
         node,
         isChosen: () => choice.input.checked,
-        servers: () => importable.filter(({ input }) => input.checked).map(({ server }) => server.name),
-        allServers: () => importable.map(({ server }) => server.name),
+        /// The ids of servers that are not chosen.
+        omitted: () => importable.filter(({ input }) => !input.checked).map(({ server }) => server.id),
+        /// The chosen servers. Duplicates of servers that are not chosen stay in their file.
+        servers: (omitted) =>
+            items
+                .filter(({ server, input }) => (server.action === "same" ? !omitted.includes(server.id) : input.checked))
+                .map(({ server }) => `${name}/${server.name}`),
     };
 }
 
