@@ -5,6 +5,7 @@ use super::*;
 use crate::{Limits, ProgramOutput, ProgramTask, program, start};
 use std::ffi::OsString;
 use std::net::TcpListener;
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::sync::Arc;
 use toolscout_core::SourceId;
@@ -204,6 +205,43 @@ async fn a_discovery_has_little_memory_and_few_processes() {
     if support().processes || !rustix::process::getuid().is_root() {
         assert_eq!(stdout(&output), "True\n");
     }
+}
+
+/// V-20: what processes share beside files: System V and POSIX queues and memory, datagrams to Unix
+/// sockets, and memory that no limit counts.
+#[tokio::test]
+async fn a_confined_process_shares_nothing_beside_files() {
+    let Some(python) = program::find("python3") else { return };
+    let machine = Machine::new();
+    let socket = machine.path("project/socket");
+    let receiver = UnixDatagram::bind(&socket).expect("a socket");
+    receiver.set_nonblocking(true).expect("a socket that does not block");
+    let script = format!(
+        "import ctypes, os, socket\n\
+        c = ctypes.CDLL(None, use_errno=True)\n\
+        def says(name, is_open): print(name) if is_open else None\n\
+        says('memory', c.shmget(0, 4096, 0o1600) >= 0)\n\
+        says('semaphore', c.semget(0, 1, 0o1600) >= 0)\n\
+        says('queue', c.msgget(0, 0o1600) >= 0)\n\
+        def open_file():\n\
+        \x20try: os.memfd_create('x'); print('file')\n\
+        \x20except OSError: pass\n\
+        open_file()\n\
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):\n\
+        \x20try: a, b = socket.socketpair(socket.AF_UNIX, kind)\n\
+        \x20except OSError: continue\n\
+        \x20print('pair')\n\
+        \x20try: a.sendto(b'x', {socket:?})\n\
+        \x20except OSError: pass\n"
+    );
+    let settings = SandboxSettings::default();
+    for (level, expected) in
+        [(SandboxLevel::Discover, "pair\n"), (SandboxLevel::Default, "file\npair\n")]
+    {
+        let output = machine.start(level, &settings, &python, &["-c", &script]).await;
+        assert_eq!(stdout(&output), expected, "{level:?}");
+    }
+    assert!(receiver.recv(&mut [0]).is_err(), "nothing was sent");
 }
 
 /// V-06: no privileges, no namespaces, no other processes, also for root.

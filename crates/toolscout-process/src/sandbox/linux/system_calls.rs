@@ -57,6 +57,21 @@ const DENIED: &[i64] = &[
     libc::SYS_clock_settime,
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
+    // Shared memory, semaphores and message queues have names that all processes of a user share,
+    // and are not files, so Landlock does not limit them.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgctl,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
 ];
 
 /// Flags of `clone` that create namespaces, in which a process would be privileged.
@@ -75,6 +90,11 @@ const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, 0x541C];
 
 /// Calls with this bit use the x32 form of the x86-64 system calls.
 const X32: i64 = 0x4000_0000;
+/// Calls that have a number of their own in the x32 form, such as `ptrace`. No program of this form
+/// starts without some of them.
+const X32_CALLS: std::ops::Range<i64> = 512..548;
+/// The bits of a socket's type that are not flags.
+const SOCKET_TYPE: u64 = 0xf;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -100,6 +120,7 @@ pub(super) fn filters(policy: &SandboxPolicy) -> Result<Vec<BpfProgram>, Backend
     if !policy.limits.shares_memory {
         let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u64;
         add(&mut rules, libc::SYS_mmap, vec![has_bits(3, shared)?])?;
+        rules.insert(libc::SYS_memfd_create, Vec::new());
     }
     // Its flags are in memory, which a filter cannot read. Without this call programs use `clone`.
     let clone3 = Rules::from([(libc::SYS_clone3, Vec::new())]);
@@ -135,6 +156,13 @@ fn deny_sockets(rules: &mut Rules, network: &NetworkAccess) -> Result<(), Backen
             }
         }
     }
+    // A datagram socket of a pair can send to every Unix socket of the machine.
+    for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+        let is_kind = SeccompCmpOp::MaskedEq(SOCKET_TYPE);
+        let condition =
+            SeccompCondition::new(1, SeccompCmpArgLen::Dword, is_kind, kind.unsigned_abs().into())?;
+        add(rules, libc::SYS_socketpair, vec![condition])?;
+    }
     add(rules, libc::SYS_socket, other_netlink)
 }
 
@@ -152,6 +180,7 @@ fn compile(mut rules: Rules, error: i32) -> Result<BpfProgram, BackendError> {
     if cfg!(target_arch = "x86_64") {
         let x32: Vec<_> = rules.iter().map(|(call, rules)| (call | X32, rules.clone())).collect();
         rules.extend(x32);
+        rules.extend(X32_CALLS.map(|call| (call | X32, Vec::new())));
     }
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let action = SeccompAction::Errno(error.unsigned_abs());
