@@ -37,8 +37,8 @@ use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 use toolscout_core::{SourceError, SourceId};
 
-/// The time between SIGTERM and SIGKILL to a group.
-const GRACE: Duration = Duration::from_millis(500);
+/// The time between SIGTERM and SIGKILL to a group: long enough to clean up on a busy machine.
+const GRACE: Duration = Duration::from_secs(2);
 /// How long pipes may stay open after the program has exited: a process it left behind may hold
 /// them open for ever.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
