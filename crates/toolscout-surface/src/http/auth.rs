@@ -51,6 +51,8 @@ pub struct Principal {
     pub is_ui: bool,
     /// The hash of its token, to check later that the token is still valid.
     secret_hash: Option<[u8; 32]>,
+    /// When the token of its issuer expires, in seconds since 1970.
+    expires_at: Option<u64>,
 }
 
 impl Principal {
@@ -58,7 +60,16 @@ impl Principal {
     /// elicitations approve nothing.
     pub fn new(name: Option<Arc<str>>, role: Role) -> Self {
         let approvals = ClientApprovals::Never;
-        Self { name, role, token: None, profile: None, approvals, is_ui: false, secret_hash: None }
+        Self {
+            name,
+            role,
+            token: None,
+            profile: None,
+            approvals,
+            is_ui: false,
+            secret_hash: None,
+            expires_at: None,
+        }
     }
 }
 
@@ -86,9 +97,14 @@ impl Auth {
 
     /// Whether the token that this principal has authenticated with is still valid.
     pub(super) fn is_current(&self, principal: &Principal) -> bool {
-        match (self, &principal.secret_hash) {
-            (Self::Tokens(tokens), Some(hash)) => token::find_by_hash(&**tokens, hash).is_some(),
-            _ => true,
+        match self {
+            Self::None => true,
+            Self::Tokens(tokens) => principal
+                .secret_hash
+                .is_none_or(|hash| token::find_by_hash(&**tokens, &hash).is_some()),
+            Self::Jwt(jwt) => {
+                principal.expires_at.is_none_or(|expires_at| jwt.is_future(expires_at))
+            }
         }
     }
 

@@ -7,10 +7,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// Marks a response to an authenticated request, in its extensions.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Authenticated;
-
 /// The connections that may be evicted.
 #[derive(Debug, Default)]
 pub(crate) struct Connections(Mutex<ConnectionTable>);

@@ -2,7 +2,7 @@
 
 use super::auth::{Auth, Authenticator, SignIns};
 use super::body::drain;
-use super::connections::{Authenticated, Connections, OpenConnection};
+use super::connections::{Connections, OpenConnection};
 use super::host_check::HostCheck;
 use super::rejection::for_api;
 use super::shares::ClientAddress;
@@ -202,6 +202,7 @@ async fn respond(
 ) -> Result<Response, Infallible> {
     let (mut head, body) = request.into_parts();
     head.extensions.insert(ClientAddress(ends.peer));
+    head.extensions.insert(connection);
     let path = head.uri.path().to_owned();
     let mut response = match site.host_check.check(&head, ends.local) {
         Err(rejection) => {
@@ -212,9 +213,6 @@ async fn respond(
         Ok(origin) => {
             let router = TowerToHyperService::new(site.router.clone());
             let Ok(mut response) = router.call(Request::from_parts(head, Body::new(body))).await;
-            if response.extensions_mut().remove::<Authenticated>().is_some() {
-                connection.keep();
-            }
             if let Some(origin) = &origin {
                 cors::allow(&mut response, origin);
             }

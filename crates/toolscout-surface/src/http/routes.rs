@@ -1,18 +1,27 @@
 //! The routes of a listener: open ones, and those that need authentication.
 
-use super::auth::{Authenticator, metadata};
+use super::auth::{Authenticator, Principal, metadata};
 use super::body::drain;
-use super::connections::Authenticated;
+use super::connections::OpenConnection;
+use super::event_stream;
 use super::host_check::check_csrf;
 use super::rejection::HttpRejection;
 use super::signin;
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use std::time::Instant;
+use futures_util::StreamExt;
+use futures_util::stream::unfold;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::interval;
+
+/// How often a stream checks that its client is still authenticated.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The routes of a listener.
 #[derive(Debug, Clone, Default)]
@@ -71,20 +80,68 @@ async fn authenticate(
     let session = sign_ins
         .and_then(|sign_ins| sign_ins.authenticate(&head.headers, Instant::now()))
         .filter(|principal| authenticator.auth.is_current(principal));
+    let session_headers = session.is_some().then(|| head.headers.clone());
     let authenticated = match session {
         Some(principal) => check_csrf(&head).map(|()| principal),
         None => authenticator.auth.authenticate(&head.headers, head.uri.path()).await,
     };
     match authenticated {
         Ok(principal) => {
-            head.extensions.insert(principal);
-            let mut response = next.run(Request::from_parts(head, body)).await;
-            response.extensions_mut().insert(Authenticated);
-            response
+            if let Some(connection) = head.extensions.remove::<Arc<OpenConnection>>() {
+                connection.keep();
+            }
+            head.extensions.insert(principal.clone());
+            let response = next.run(Request::from_parts(head, body)).await;
+            let is_stream = response
+                .headers()
+                .get(CONTENT_TYPE)
+                .is_some_and(|value| value == event_stream::MEDIA_TYPE);
+            if !is_stream {
+                return response;
+            }
+            let client = StreamClient { authenticator, principal, session_headers };
+            response.map(|body| client.limit(body))
         }
         Err(rejection) => {
             drain(body).await;
             rejection.into_response()
         }
+    }
+}
+
+/// The client of an open stream.
+struct StreamClient {
+    authenticator: Authenticator,
+    principal: Principal,
+    /// The headers of the request, if it belongs to the session of a browser.
+    session_headers: Option<HeaderMap>,
+}
+
+impl StreamClient {
+    /// Ends the stream soon after its client is no longer authenticated: its token was revoked or
+    /// has expired, or its session has ended.
+    fn limit(self, body: Body) -> Body {
+        let state = (body.into_data_stream(), interval(CHECK_INTERVAL), self);
+        Body::from_stream(unfold(state, |(mut body, mut checks, client)| async move {
+            loop {
+                tokio::select! {
+                    biased;
+                    _ = checks.tick() => if !client.is_authenticated() {
+                        return None;
+                    },
+                    chunk = body.next() => return Some((chunk?, (body, checks, client))),
+                }
+            }
+        }))
+    }
+
+    fn is_authenticated(&self) -> bool {
+        let has_session = match (&self.session_headers, &self.authenticator.sign_ins) {
+            (Some(headers), Some(sign_ins)) => {
+                sign_ins.authenticate(headers, Instant::now()).is_some()
+            }
+            _ => true,
+        };
+        has_session && self.authenticator.auth.is_current(&self.principal)
     }
 }

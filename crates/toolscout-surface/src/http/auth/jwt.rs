@@ -81,6 +81,14 @@ struct StandardClaims {
     scp: Option<OneOrMore>,
 }
 
+impl StandardClaims {
+    /// When it is no longer accepted, in seconds since 1970.
+    fn expires_at(&self) -> u64 {
+        // A negative or too large number becomes the nearest time that exists.
+        (self.exp.ceil() as u64).saturating_add(LEEWAY)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum OneOrMore {
@@ -146,9 +154,16 @@ impl Jwt {
             let (error, message) = (Some("insufficient_scope"), "the token lacks a required scope");
             return Err(self.challenge(StatusCode::FORBIDDEN, profile, error, message));
         }
-        self.names
+        let principal = self
+            .names
             .principal(&claims.all, self.approvals)
-            .map_err(|message| self.challenge(StatusCode::FORBIDDEN, profile, None, message))
+            .map_err(|message| self.challenge(StatusCode::FORBIDDEN, profile, None, message))?;
+        Ok(Principal { expires_at: Some(claims.standard.expires_at()), ..principal })
+    }
+
+    /// Whether this time, in seconds since 1970, is still to come.
+    pub(super) fn is_future(&self, time: u64) -> bool {
+        (self.clock)() < time
     }
 
     /// Rejects an unauthenticated request; the challenge names the URL of the resource
@@ -282,7 +297,7 @@ impl Jwt {
             Err("the token is from another issuer")
         } else if !claims.aud.any(is_for_us) {
             Err("the token is for another audience")
-        } else if claims.exp + LEEWAY as f64 <= now as f64 {
+        } else if claims.expires_at() <= now {
             Err("the token has expired")
         } else if claims.nbf.is_some_and(|nbf| nbf > (now + LEEWAY) as f64) {
             Err("the token is not valid yet")

@@ -3,6 +3,7 @@ use crate::servers::fixture::wait_until;
 use crate::world::World;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -75,6 +76,38 @@ fn tokens_are_created_rotated_and_revoked_while_serving() {
     }
     world.run(&["token", "revoke", "ci"]).exits(5).stderr_contains(&["there is no token `ci`"]);
     world.run(&["token", "create", "--name", "boss"]).exits(4).stderr_contains(&["already"]);
+}
+
+/// V-29: streams that were opened with a token end with it: events, and subscriptions of MCP clients.
+#[test]
+fn open_streams_end_when_their_token_is_revoked() {
+    let world = world();
+    let web = Web::start(&world, &[]);
+    let secret = create(&world, "ci", &[]);
+    let version = "MCP-Protocol-Version: 2026-07-28";
+    let headers = [bearer(&secret), version.to_owned(), "Mcp-Method: subscriptions/listen".into()];
+    let headers = headers.each_ref().map(String::as_str);
+    let listen = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen",
+        "params": {"notifications": {"toolsListChanged": true}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }},
+    });
+    let mut streams = [
+        web.begin("GET", "/api/events", &headers[..1], ""),
+        web.begin("POST", "/mcp", &headers, &listen.to_string()),
+    ];
+    for stream in &mut streams {
+        let mut start = [0; 15];
+        stream.read_exact(&mut start).expect("the stream opens");
+        assert_eq!(String::from_utf8_lossy(&start), "HTTP/1.1 200 OK");
+    }
+    world.run(&["token", "revoke", "ci"]).exits(0);
+    for mut stream in streams {
+        stream.read_to_end(&mut Vec::new()).expect("the stream ends");
+    }
 }
 
 /// V-29: the built-in tokens are rotated in their files, and cannot be revoked.

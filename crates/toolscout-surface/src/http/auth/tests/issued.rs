@@ -152,6 +152,18 @@ async fn valid_tokens_of_each_algorithm_are_accepted() {
     );
 }
 
+/// Sessions of the UI and open streams check this again and again.
+#[tokio::test]
+async fn a_principal_is_current_until_its_token_expires() {
+    let login = Login::new();
+    let auth = login.auth(|_| {});
+    let principal =
+        authenticate(&auth, &login.token(json!({})), "/mcp").await.expect("a valid token");
+    assert_eq!(principal.expires_at, Some(NOW + 60 + 30));
+    assert!(auth.is_current(&principal));
+    assert!(!auth.is_current(&Principal { expires_at: Some(NOW), ..principal }));
+}
+
 #[tokio::test]
 async fn a_token_with_an_invalid_claim_is_rejected() {
     let login = Login::new();
