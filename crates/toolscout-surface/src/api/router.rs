@@ -211,7 +211,9 @@ async fn respond(
     let key = share_key(&principal, &head);
     let permit = shares.requests.try_acquire(&key).ok_or_else(|| too_many("requests"))?;
     let body_permit = shares.bodies.empty_permit(&key);
-    let (input, is_dry_run) = input(&router, &operation, &mut head, body, body_permit).await?;
+    let (input, is_dry_run, body_permit) =
+        input(&router, &operation, &mut head, body, body_permit).await?;
+    let permits = (permit, body_permit);
     let cx = Cx { dry_run: is_dry_run, ..cx };
     if operation.is_stream() {
         let permit = shares.streams.try_acquire(&key).ok_or_else(|| too_many("streams"))?;
@@ -222,7 +224,7 @@ async fn respond(
         Some(EVENT_STREAM) => {
             let run = move |cx| -> BoxFuture<'static, _> {
                 Box::pin(async move {
-                    let _permit = permit;
+                    let _permits = permits;
                     operation.invoke(input, cx).await
                 })
             };
@@ -289,20 +291,20 @@ fn context(router: &OperationRouter, principal: &Principal, head: &Parts) -> Cx 
     Cx { caller: Caller::Cli, approval_prompt, ..cx }
 }
 
-/// The fields of path, query and JSON body, and whether this is a dry run. A field that is
-/// given twice is an error.
+/// The fields of path, query and JSON body, whether this is a dry run, and the permit for the bytes
+/// of the body, to be held while they are in use. A field that is given twice is an error.
 async fn input(
     router: &OperationRouter,
     operation: &BoundOperation,
     head: &mut Parts,
     body: Body,
     permit: SharePermit,
-) -> Result<(Map<String, Value>, bool), OperationError> {
+) -> Result<(Map<String, Value>, bool, SharePermit), OperationError> {
     let path = Path::<Vec<(String, String)>>::from_request_parts(head, &()).await;
     let Path(path) = path
         .map_err(|_| OperationError::invalid("the path is not valid UTF-8 with percent escapes"))?;
     let query = query::parse(head.uri.query().unwrap_or_default(), operation.input.query())?;
-    let (bytes, _permit) = read(body, &router.limits, permit).await?;
+    let (bytes, permit) = read(body, &router.limits, permit).await?;
     let body = if bytes.is_empty() {
         Map::new()
     } else if !is_json(&head.headers) {
@@ -330,7 +332,7 @@ async fn input(
             return Err(OperationError::invalid(format!("`{name}` is given more than once")));
         }
     }
-    Ok((all, is_dry_run))
+    Ok((all, is_dry_run, permit))
 }
 
 /// The requested media type other than JSON; `None` if the client accepts JSON.
