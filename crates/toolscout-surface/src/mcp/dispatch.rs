@@ -76,7 +76,7 @@ async fn respond(exchange: &Exchange, method: &str) -> Result<String, RpcError> 
         "prompts/get" => library::prompt(exchange).await,
         "completion/complete" => library::complete(exchange).await,
         "logging/setLevel" => library::set_level(exchange).await,
-        "subscriptions/listen" => listen::listen(exchange).await,
+        "subscriptions/listen" if exchange.is_modern() => listen::listen(exchange).await,
         _ => Err(RpcError::unknown_method(method)),
     }?;
     Ok(exchange.complete(result))

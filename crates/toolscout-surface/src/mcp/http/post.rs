@@ -178,20 +178,24 @@ impl Endpoint {
         let is_request =
             |message: &Result<Incoming, _>| matches!(message, Ok(Incoming::Request(_)) | Err(_));
         let has_request = batch.iter().any(is_request);
-        let permit = if has_request {
-            let permit = self.shares.requests.try_acquire(&session.share_key());
-            let busy = || HttpRejection::busy("too many concurrent requests of this client");
-            Some(permit.ok_or_else(|| busy().into_response())?)
-        } else {
-            None
-        };
+        let key = session.share_key();
+        if has_request && self.shares.requests.try_acquire(&key).is_none() {
+            let busy = HttpRejection::busy("too many concurrent requests of this client");
+            return Err(busy.into_response());
+        }
         let guard = session.acquire();
         let responder = Responder::new(accept, Some(session.clone()));
         let (server, client, out) =
             (endpoint_request.server, session.client.clone(), responder.out());
+        let requests = self.shares.requests.clone();
         let reply: BoxFuture<'static, Option<Reply>> = Box::pin(async move {
-            let _permits = (permit, body_permit, guard);
-            let handle = |incoming| server.clone().handle(client.clone(), incoming, out.clone());
+            let _permits = (body_permit, guard);
+            // Each request of the batch waits for a place of its own.
+            let handle = async |incoming: Incoming| {
+                let is_request = matches!(incoming, Incoming::Request(_));
+                let _permit = if is_request { Some(requests.acquire(&key).await) } else { None };
+                server.clone().handle(client.clone(), incoming, out.clone()).await
+            };
             batch::respond(batch, handle).await
         });
         if !has_request {
