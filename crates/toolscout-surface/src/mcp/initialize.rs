@@ -39,7 +39,7 @@ pub(super) async fn discover(exchange: &Exchange) -> Result<String, RpcError> {
     let mut response = common_response(exchange).await;
     response["supportedVersions"] = json!(SUPPORTED_VERSIONS);
     response["_meta"] = json!({"io.modelcontextprotocol/serverInfo": server_info(exchange)});
-    Ok(list::cacheable(exchange, response.to_string(), false))
+    Ok(list::cacheable(exchange, response.to_string()))
 }
 
 async fn common_response(exchange: &Exchange) -> Value {

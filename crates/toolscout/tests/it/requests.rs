@@ -114,6 +114,8 @@ fn a_header_selects_tools_for_its_request_only() {
         assert_eq!(hits[0]["description"], format!("The saved queries of {name}"));
         let list = serving.send_request(&caller, "tools/list", json!({}));
         assert_eq!(list["cacheScope"], "private");
+        let hello = serving.send_request(&caller, "server/discover", json!({}));
+        assert_eq!(hello["cacheScope"], "private");
         assert!(list["tools"].to_string().contains(&format!("About {name}")), "{list}");
         assert_eq!(serving.listed(&caller), ["execute_tool", "own__about_me", "tool_search"]);
         let ran = serving.call(
