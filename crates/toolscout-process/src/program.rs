@@ -8,7 +8,8 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// Programs that may download packages before they run them.
-const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
+const INSTALLERS: [&str; 10] =
+    ["npx", "bunx", "deno", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
 
 /// Bytes of a file that are read to detect its type.
 const HEAD_BYTES: u64 = 512;
