@@ -158,10 +158,8 @@ fn deny_sockets(rules: &mut Rules, network: &NetworkAccess) -> Result<(), Backen
     }
     // A datagram socket of a pair can send to every Unix socket of the machine.
     for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
-        let is_kind = SeccompCmpOp::MaskedEq(SOCKET_TYPE);
-        let condition =
-            SeccompCondition::new(1, SeccompCmpArgLen::Dword, is_kind, kind.unsigned_abs().into())?;
-        add(rules, libc::SYS_socketpair, vec![condition])?;
+        let is_kind = equal_masked(1, SOCKET_TYPE, kind.unsigned_abs().into())?;
+        add(rules, libc::SYS_socketpair, vec![is_kind])?;
     }
     add(rules, libc::SYS_socket, other_netlink)
 }
@@ -196,5 +194,10 @@ fn differs(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {
 }
 
 fn has_bits(argument: u8, bits: u64) -> Result<SeccompCondition, BackendError> {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), bits)
+    equal_masked(argument, bits, bits)
+}
+
+/// Whether the bits of the mask have this value.
+fn equal_masked(argument: u8, mask: u64, value: u64) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), value)
 }
