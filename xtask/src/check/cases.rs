@@ -1,5 +1,5 @@
-//! Case ids: each id in a comment or a page is in `docs/cases.md`, and each case there is named by
-//! a test.
+//! Case ids: each id in a comment or a page is in `docs/cases.md`, and each case there is listed
+//! once and named by a test.
 
 use super::shown;
 use crate::repo;
@@ -12,8 +12,11 @@ const LIST: &str = "docs/cases.md";
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let list = fs::read_to_string(root.join(LIST)).with_context(|| format!("read {LIST}"))?;
-    let cases: BTreeSet<&str> = cases(&list).collect();
     let (mut findings, mut tested) = (Vec::new(), BTreeSet::new());
+    let mut listed = BTreeSet::new();
+    for case in cases(&list).filter(|case| !listed.insert(*case)) {
+        findings.push(format!("{LIST}: `{case}` is listed twice"));
+    }
     for path in repo::files(root)? {
         let name = shown(root, &path);
         if name == LIST || !(name.ends_with(".rs") || name.ends_with(".md")) {
@@ -26,7 +29,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
         for line in text.lines() {
             is_test |= is_rust && line.trim() == "#[cfg(test)]";
             for id in ids(if is_rust { comment(line) } else { line }) {
-                match cases.get(id) {
+                match listed.get(id) {
                     Some(case) if is_test => drop(tested.insert(*case)),
                     Some(_) => {}
                     None => findings.push(format!("{name}: `{id}` is not in {LIST}")),
@@ -35,7 +38,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
         }
     }
     findings
-        .extend(cases.difference(&tested).map(|case| format!("{LIST}: no test names `{case}`")));
+        .extend(listed.difference(&tested).map(|case| format!("{LIST}: no test names `{case}`")));
     Ok(findings)
 }
 

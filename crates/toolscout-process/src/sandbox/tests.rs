@@ -207,7 +207,7 @@ async fn a_discovery_has_little_memory_and_few_processes() {
     }
 }
 
-/// V-20: what processes share beside files: System V and POSIX queues and memory, datagrams to Unix
+/// V-36: what processes share beside files: System V and POSIX queues and memory, datagrams to Unix
 /// sockets, and memory that no limit counts.
 #[tokio::test]
 async fn a_confined_process_shares_nothing_beside_files() {
@@ -410,7 +410,7 @@ fn a_script_of_an_installer_is_granted_alone() {
     assert!(!program::is_run_by_installer(&python));
 }
 
-/// V-20: the proxy of the user is reachable, and not one that the entry of a server names.
+/// V-37: the proxy of the user is reachable, and not one that the entry of a server names.
 #[test]
 fn only_the_inherited_proxy_opens_a_port() {
     let host = SandboxHost::default();
