@@ -18,7 +18,7 @@ use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::time::interval;
+use tokio::time::{MissedTickBehavior, interval};
 
 /// How often a stream checks that its client is still authenticated.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -100,7 +100,7 @@ async fn authenticate(
                 return response;
             }
             let client = StreamClient { authenticator, principal, session_headers };
-            response.map(|body| client.limit(body))
+            response.map(|body| client.stream(body))
         }
         Err(rejection) => {
             drain(body).await;
@@ -118,10 +118,13 @@ struct StreamClient {
 }
 
 impl StreamClient {
-    /// Ends the stream soon after its client is no longer authenticated: its token was revoked or
-    /// has expired, or its session has ended.
-    fn limit(self, body: Body) -> Body {
-        let state = (body.into_data_stream(), interval(CHECK_INTERVAL), self);
+    /// The stream, which ends soon after its client is no longer authenticated: its token was
+    /// revoked or has expired, or its session has ended.
+    fn stream(self, body: Body) -> Body {
+        let mut checks = interval(CHECK_INTERVAL);
+        // A client that stops reading needs no check for the time in between.
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let state = (body.into_data_stream(), checks, self);
         Body::from_stream(unfold(state, |(mut body, mut checks, client)| async move {
             loop {
                 tokio::select! {
