@@ -123,36 +123,41 @@ impl Page {
     }
 
     fn options(&self, spec: &CommandSpec) -> Columns {
-        let shown = spec.options.iter().filter(|option| !option.hidden);
-        Columns::new(shown.map(|value| (option_usage(value), self.option_help(value))))
-    }
-
-    fn option_help(&self, option: &OptionSpec) -> String {
         let locale = self.layout.locale;
-        let mut notes = Vec::new();
-        if !option.choices.is_empty() {
-            notes.push(Word::Choices.fill(locale, &[&option.choices.join(", ")]));
-        }
-        if let Some(default) = &option.default {
-            notes.push(Word::Default.fill(locale, &[default]));
-        }
-        if option.required {
-            notes.push(Word::Required.text(locale).to_owned());
-        }
-        explain(&option.help, &notes)
+        let shown = spec.options.iter().filter(|option| !option.hidden);
+        Columns::new(shown.map(|option| (option_usage(option), option_help(option, locale))))
     }
 
     fn positional(&self, positional: &PositionalSpec) -> (String, String) {
-        let locale = self.layout.locale;
-        let choices = Word::Choices.fill(locale, &[&positional.choices.join(", ")]);
-        let required = Word::Required.text(locale).to_owned();
-        let notes = [
-            (!positional.choices.is_empty()).then_some(choices),
-            positional.required.then_some(required),
-        ];
-        let notes: Vec<_> = notes.into_iter().flatten().collect();
-        (positional_name(positional), explain(&positional.help, &notes))
+        (positional_name(positional), positional_help(positional, self.layout.locale))
     }
+}
+
+/// The help of an option, followed by its choices and its default.
+pub(super) fn option_help(option: &OptionSpec, locale: Locale) -> String {
+    let mut notes = Vec::new();
+    if !option.choices.is_empty() {
+        notes.push(Word::Choices.fill(locale, &[&option.choices.join(", ")]));
+    }
+    if let Some(default) = &option.default {
+        notes.push(Word::Default.fill(locale, &[default]));
+    }
+    if option.required {
+        notes.push(Word::Required.text(locale).to_owned());
+    }
+    explain(&option.help, &notes)
+}
+
+/// The help of an argument, followed by its choices.
+pub(super) fn positional_help(positional: &PositionalSpec, locale: Locale) -> String {
+    let choices = Word::Choices.fill(locale, &[&positional.choices.join(", ")]);
+    let required = Word::Required.text(locale).to_owned();
+    let notes = [
+        (!positional.choices.is_empty()).then_some(choices),
+        positional.required.then_some(required),
+    ];
+    let notes: Vec<_> = notes.into_iter().flatten().collect();
+    explain(&positional.help, &notes)
 }
 
 /// `toolscout run [OPTIONS] TOOL [ARG...]`.

@@ -3,9 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::help::{option_usage, positional_usage, usage};
-use super::{CommandSpec, OptionSpec, PositionalSpec};
-use std::fmt::Write as _;
+use super::help::{option_help, option_usage, positional_help, positional_usage, usage};
+use super::{CommandSpec, Locale, OptionSpec, PositionalSpec};
 
 /// The content of a manual page.
 #[derive(Debug, Clone, Copy)]
@@ -73,22 +72,13 @@ impl Roff {
     fn options(&mut self, spec: &CommandSpec) {
         let is_shown = |option: &&OptionSpec| !option.hidden && option.long != "help";
         for option in spec.options.iter().filter(is_shown) {
-            let mut help = option.help.clone();
-            if !option.choices.is_empty() {
-                let _ = write!(help, " (choices: {})", option.choices.join(", "));
-            }
-            if let Some(default) = &option.default {
-                let _ = write!(help, " (default: {default})");
-            }
+            let help = option_help(option, Locale::English);
             self.entry(option_usage(option).trim_start(), &help);
         }
     }
 
     fn positional(&mut self, positional: &PositionalSpec) {
-        let mut help = positional.help.clone();
-        if !positional.choices.is_empty() {
-            let _ = write!(help, " (choices: {})", positional.choices.join(", "));
-        }
+        let help = positional_help(positional, Locale::English);
         self.entry(&positional_usage(positional), &help);
     }
 

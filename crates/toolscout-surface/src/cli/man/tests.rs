@@ -38,7 +38,7 @@ fn the_manual_page_lists_options_commands_and_topics() {
     Fetch one URL
     .TP
     \fBURL\fR
-    The URL
+    The URL (required)
     .TP
     \fB\-\-[no\-]cache\fR
     Store the response (default: true)
