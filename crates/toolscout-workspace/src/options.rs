@@ -35,6 +35,18 @@ pub struct CommandTraits {
     pub runs_servers: bool,
 }
 
+impl CommandTraits {
+    /// A command that only reads.
+    pub fn reading() -> Self {
+        Self { only_reads: true, ..Self::default() }
+    }
+
+    /// A command that serves clients.
+    pub fn serving() -> Self {
+        Self { serves: true, runs_servers: true, ..Self::default() }
+    }
+}
+
 impl Options {
     /// The options given before the command, and those after it, if the command takes them.
     pub fn new(before: Parsed, after: Option<Parsed>, command: CommandTraits) -> Self {

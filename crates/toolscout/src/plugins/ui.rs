@@ -47,7 +47,7 @@ impl Command for UiCommand {
     }
 
     fn traits(&self) -> CommandTraits {
-        CommandTraits { serves: true, runs_servers: true, ..CommandTraits::default() }
+        CommandTraits::serving()
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {

@@ -22,7 +22,7 @@ impl Command for CompletionCommand {
     }
 
     fn traits(&self) -> CommandTraits {
-        CommandTraits { only_reads: true, ..CommandTraits::default() }
+        CommandTraits::reading()
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -45,7 +45,7 @@ impl Command for CompleteCommand {
     }
 
     fn traits(&self) -> CommandTraits {
-        CommandTraits { only_reads: true, ..CommandTraits::default() }
+        CommandTraits::reading()
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {

@@ -19,7 +19,7 @@ impl Command for ManualCommand {
     }
 
     fn traits(&self) -> CommandTraits {
-        CommandTraits { only_reads: true, ..CommandTraits::default() }
+        CommandTraits::reading()
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
@@ -58,7 +58,7 @@ impl Command for TopicCommand {
     }
 
     fn traits(&self) -> CommandTraits {
-        CommandTraits { only_reads: true, ..CommandTraits::default() }
+        CommandTraits::reading()
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
