@@ -34,12 +34,12 @@ pub(super) async fn initialize(exchange: &Exchange) -> Result<String, RpcError> 
     Ok(response.to_string())
 }
 
-/// The modern era: the same response for every client.
+/// The response to `server/discover`, of the modern era.
 pub(super) async fn discover(exchange: &Exchange) -> Result<String, RpcError> {
     let mut response = common_response(exchange).await;
     response["supportedVersions"] = json!(SUPPORTED_VERSIONS);
     response["_meta"] = json!({"io.modelcontextprotocol/serverInfo": server_info(exchange)});
-    Ok(list::cacheable(exchange, response.to_string()))
+    Ok(list::cacheable(exchange, response.to_string()).await)
 }
 
 async fn common_response(exchange: &Exchange) -> Value {

@@ -45,7 +45,7 @@ pub(super) async fn prompts(exchange: &Exchange) -> Result<String, RpcError> {
         ListEntry { name, json }
     });
     let page = list::page(exchange, "prompts", &entries.collect::<Vec<_>>())?;
-    Ok(list::cacheable(exchange, page))
+    Ok(list::cacheable(exchange, page).await)
 }
 
 pub(super) async fn read(exchange: &Exchange) -> Result<String, RpcError> {
@@ -214,7 +214,7 @@ async fn listing(
         .map(|(name, raw)| ListEntry { name, json: raw.as_str().to_owned() })
         .collect();
     let page = list::page(exchange, key, &entries)?;
-    Ok(list::cacheable(exchange, page))
+    Ok(list::cacheable(exchange, page).await)
 }
 
 fn index_by(definitions: &[RawJson], key: &str) -> BTreeMap<String, RawJson> {

@@ -47,7 +47,7 @@ pub(super) async fn tools(exchange: &Exchange) -> Result<String, RpcError> {
         };
         exchange.server.meter.record(&cx, count);
     }
-    Ok(cacheable(exchange, page))
+    Ok(cacheable(exchange, page).await)
 }
 
 /// Renders one page of a list that is sorted by name.
@@ -91,14 +91,13 @@ fn render_page(key: &str, entries: &[ListEntry], page_size: usize) -> String {
     text
 }
 
-/// Adds how long a result may be cached, and whether it is private to this client: it is if the
-/// request has sources of its own.
-pub(super) fn cacheable(exchange: &Exchange, result: String) -> String {
+/// Adds how long a result may be cached, and whether it is private to this client.
+pub(super) async fn cacheable(exchange: &Exchange, result: String) -> String {
     if !exchange.is_modern() {
         return result;
     }
-    let is_private = exchange.server.gateway.requester_hash(&exchange.cx(None)).is_some();
-    let scope = if is_private { "private" } else { "public" };
+    let view = exchange.server.gateway.view(&exchange.cx(None)).await;
+    let scope = if view.is_private() { "private" } else { "public" };
     let rest = result.strip_suffix('}').unwrap_or(&result);
     let comma = if rest.ends_with('{') { "" } else { "," };
     format!(r#"{rest}{comma}"ttlMs":{TTL_MS},"cacheScope":"{scope}"}}"#)
