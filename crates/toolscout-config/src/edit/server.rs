@@ -2,8 +2,7 @@
 
 use super::{ConfigEdit, ConfigEditor, server_missing};
 use crate::ConfigError;
-use crate::document::value_at;
-use crate::document::{self, DocumentFormat};
+use crate::document::{self, DocumentFormat, value_at};
 use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};
 use std::path::Path;

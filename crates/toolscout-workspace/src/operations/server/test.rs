@@ -116,7 +116,8 @@ fn unsaved_source(
             let fields = settings.clone().into_fields(&written);
             let mut server =
                 editor.preview_server(configured, &fields, &context).map_err(failure)?;
-            settings.keep_sandbox(present, &mut server.sandbox);
+            // The file grants no more in a test than otherwise.
+            settings.confinement.keep_present(present, &mut server.sandbox);
             ConfiguredServer { server, ..configured.clone() }
         }
         Err(_) => {

@@ -20,7 +20,6 @@ use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceId, escape, redact};
 use toolscout_gateway::policy::{LevelName, PolicyUpdate};
 use toolscout_mcp_client::ConfigText;
-use toolscout_mcp_client::sandbox::SandboxSettings;
 use toolscout_surface::operation::{
     ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text, UnavailableServers,
 };
@@ -98,7 +97,7 @@ pub(super) struct ServerSettings {
     #[serde(default)]
     sse: Option<bool>,
     #[serde(flatten)]
-    confinement: SandboxFlags,
+    pub(super) confinement: SandboxFlags,
     /// Enable or disable the server
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
@@ -492,12 +491,6 @@ impl ServerSettings {
             ..ServerEntry::default()
         };
         self.confinement.add_to(entry)
-    }
-
-    /// Takes from the preview of an update which part of the sandbox these settings do not set: the
-    /// file grants no more in a test than it does otherwise.
-    pub(super) fn keep_sandbox(&self, present: &SandboxSettings, preview: &mut SandboxSettings) {
-        self.confinement.keep_present(present, preview);
     }
 
     /// The given fields in the format of the file, without `enabled`. `written` is the entry in
