@@ -73,11 +73,11 @@ impl Metrics {
         }
         let sources: usize = counted.iter().map(|counts| counts.sources).sum();
         let mut tools = BTreeMap::new();
-        let mut labels = self.counts.lock();
-        for ((server, status), count) in counted.into_iter().flat_map(|counts| counts.tools) {
-            *tools.entry((labels.server(&server), status)).or_insert(0) += count;
+        let mut counts = self.counts.lock();
+        for ((server, status), count) in counted.into_iter().flat_map(|catalog| catalog.tools) {
+            *tools.entry((counts.server(&server), status)).or_insert(0) += count;
         }
-        drop(labels);
+        drop(counts);
         page.gauge("toolscout_sources", "Number of sources: servers, folders and others.");
         page.line(&[], sources);
         page.gauge("toolscout_tools", "Tools in the catalog, by server and status.");

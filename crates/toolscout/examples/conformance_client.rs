@@ -20,19 +20,19 @@ use visit::{Scenario, Visit};
 async fn main() -> ExitCode {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let Some(url) = std::env::args().next_back().filter(|arg| arg.starts_with("http")) else {
-        return said("no address given; the suite gives one");
+        return print_error("no address given; the suite gives one");
     };
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or(Value::Null);
     let scenario = Scenario { name: variable("MCP_CONFORMANCE_SCENARIO"), url, context };
     match Visit::run(scenario).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => said(&error.to_string()),
+        Err(error) => print_error(&error.to_string()),
     }
 }
 
 /// Prints the reason for a failure. The suite shows the last output of a client.
 #[expect(clippy::print_stderr, reason = "a standalone program, not a library")]
-fn said(why: &str) -> ExitCode {
+fn print_error(why: &str) -> ExitCode {
     eprintln!("{why}");
     ExitCode::FAILURE
 }

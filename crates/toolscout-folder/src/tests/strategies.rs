@@ -67,7 +67,7 @@ async fn a_strategy_finds_tools_and_the_source_decides() {
     );
     let missing = source.load(&name_of("$(id)"), agent()).await.expect("loaded");
     assert!(missing.is_none());
-    let unknown = source.definition(&name_of("nobody"), &user()).await.expect("read");
+    let unknown = source.definition(&name_of("unknown"), &user()).await.expect("read");
     assert!(unknown.is_none());
     let err = source.definition(&name_of("a"), &user()).await.expect_err("the tool is unavailable");
     assert_eq!(err.kind(), ErrorKind::Invalid);

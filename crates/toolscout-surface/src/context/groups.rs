@@ -18,7 +18,7 @@ pub(super) struct Group<'a> {
     pub(super) essential: Vec<&'a str>,
 }
 
-/// Whether models are told about a tool. A quarantined tool is left out, because a model might
+/// Whether a tool is shown to models. A quarantined tool is left out, because a model might
 /// follow its description, and so is a placeholder, because it has no definition. An unavailable
 /// tool is included.
 pub(crate) fn is_usable(tool: &Tool) -> bool {

@@ -75,7 +75,7 @@ fn comments_describe_modules_that_are_not_started() {
     let world = World::project()
         .file("tools/sum.mjs", "import { writeFileSync } from 'node:fs';\nwriteFileSync('started', '');\n/**\n * Add two numbers\n * @param {number} a - The first\n * @param {number} [b=2]\n */\nexport default function sum(a, b) { return a + b }\n")
         .file("tools/front.mjs", "/* ---\nname: front-matter\ndescription: From front matter\nkeywords: [yaml]\nargs:\n  url: { type: string, required: true }\n--- */\nexport const run = ({ url }) => url\n")
-        .file("tools/greet.py", "def greet(name: str, times: int = 1) -> str:\n    \"\"\"Greet somebody\n\n    Args:\n        name: The name\n    \"\"\"\n    return ' '.join(['hello', name] * times)\n");
+        .file("tools/greet.py", "def greet(name: str, times: int = 1) -> str:\n    \"\"\"Greet a person\n\n    Args:\n        name: The name\n    \"\"\"\n    return ' '.join(['hello', name] * times)\n");
     let tools = world.tools(&[]);
     let lines: Vec<String> = tools
         .iter()
@@ -87,7 +87,7 @@ fn comments_describe_modules_that_are_not_started() {
         lines,
         [
             "front-matter From front matter ready",
-            "greet Greet somebody ready",
+            "greet Greet a person ready",
             "sum Add two numbers ready"
         ]
     );
