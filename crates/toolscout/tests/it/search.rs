@@ -108,7 +108,11 @@ fn an_empty_result_is_explained_on_stderr() {
     World::project()
         .run(&["search", "x"])
         .exits(0)
-        .stderr_contains(&["this project has no tools yet", "hint:"]);
+        .stderr_contains(&["this project has no tools yet", "hint: put a script"]);
+    World::bare()
+        .run(&["search", "x"])
+        .exits(0)
+        .stderr_contains(&["this folder is not a project", "hint: make it one with `touch"]);
 }
 
 /// 0, −3, nothing at all, `x`.

@@ -1,5 +1,6 @@
 //! `tools`: list tools, page by page or as they are discovered.
 
+use super::no_tools;
 use super::summary::{ToolSummary, snapshot};
 use crate::Workspace;
 use crate::operations::doctor::ignored;
@@ -85,6 +86,9 @@ pub(crate) struct ToolPage {
     shown: Vec<Arc<Tool>>,
     #[serde(skip)]
     is_qualified: bool,
+    /// Why there are no tools at all, and the next step; shown at a terminal.
+    #[serde(skip)]
+    why_empty: Option<String>,
 }
 
 /// A source of listed tools.
@@ -185,10 +189,14 @@ impl Operation<Workspace> for ListTools {
             sources: if start == 0 { counted_by_source(&found) } else { Vec::new() },
             shown,
             is_qualified: input.qualified,
+            why_empty: snapshot.is_empty().then(|| no_tools(workspace)),
         })
     }
 
     fn text(output: &ToolPage, style: &Text) -> String {
+        if let Some(reason) = output.why_empty.as_ref().filter(|_| style.is_terminal) {
+            return format!("{reason}\n");
+        }
         let tools = output.shown.iter().map(AsRef::as_ref);
         if output.is_qualified {
             text::qualified_lines(tools, style)

@@ -4,6 +4,7 @@ mod explain;
 #[cfg(test)]
 mod tests;
 
+use super::no_tools;
 use crate::Workspace;
 use crate::workspace::background_index::index_rest;
 use explain::{PartsView, ReadingView};
@@ -243,12 +244,5 @@ fn nothing_found(workspace: &Workspace, known: usize) -> String {
             if known == 1 { "the only tool".to_owned() } else { format!("all {known} tools") }
         );
     }
-    let servers = if workspace.parts.servers {
-        "; or add MCP servers with `toolscout import` or `toolscout server add ID -- COMMAND`"
-    } else {
-        ""
-    };
-    format!(
-        "No tools found: this project has no tools yet.\n  hint: put a script into `tools/`, then run `toolscout doctor`{servers}"
-    )
+    no_tools(workspace)
 }

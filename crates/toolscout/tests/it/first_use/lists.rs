@@ -24,6 +24,21 @@ fn tools_with_the_same_name_do_not_look_alike() {
     assert_eq!(names, ["far/read_file", "near/read_file", "only"]);
 }
 
+/// In a pipe, an empty list is empty.
+#[test]
+fn an_empty_list_of_tools_says_why_at_a_terminal() {
+    if !is_installed("script") {
+        return;
+    }
+    for (world, reason) in [
+        (World::project(), "this project has no tools yet"),
+        (World::bare().echo("tools/a.tool.toml", "a", ""), "this folder is not a project"),
+    ] {
+        let shown = screen(&at_terminal(&world, "toolscout tools").exits(0).out);
+        assert!(shown.contains(reason) && shown.contains("  hint: "), "{shown}");
+    }
+}
+
 /// U-16: at a terminal lists have aligned columns, and no line is wider than it.
 #[test]
 fn lists_have_aligned_columns_at_a_terminal() {
