@@ -2,7 +2,7 @@
 
 use crate::authorization::PendingApproval;
 use crate::event::Observers;
-use crate::{BoxFuture, LogSink, ReverseChannel};
+use crate::{BoxFuture, LogSink, OutputSink, ReverseChannel};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,6 +50,9 @@ pub struct Cx {
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     /// Receives the log messages of the called tool, if the surface can show them.
     pub log: Option<LogSink>,
+    /// Receives the output of a program while it runs, if the surface shows it. The error of a
+    /// failed program then omits that output.
+    pub output: Option<OutputSink>,
     /// The client's own id of the request, if it has one.
     pub request_id: Option<Arc<str>>,
     /// Values of the application for its tools, by name; see `context.extensions` of modules.
@@ -94,6 +97,7 @@ impl Cx {
             via: Arc::new([]),
             progress: None,
             log: None,
+            output: None,
             request_id: None,
             extensions: Arc::default(),
             approval_prompt: None,

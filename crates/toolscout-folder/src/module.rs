@@ -11,13 +11,16 @@ use super::invocation::context;
 use super::recipe::{Flavour, Probed};
 use super::sandbox::{RunPurpose, StartSandbox, ToolSandbox};
 use super::{inspect, output, probed, runtime, static_description};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 use toolscout_core::{
-    Cx, LogMessage, RawJson, SourceError, SourceId, ToolCall, ToolOutput, escape,
+    Cx, LogMessage, OutputSink, OutputStream, RawJson, SourceError, SourceId, ToolCall, ToolOutput,
+    escape,
 };
 use toolscout_process::{
     self as child, Limits, ProgramOutput, ProgramTask, StderrFilter, environment, program,
@@ -167,7 +170,8 @@ async fn run_shim(
     };
     let own_args = task.args.clone();
     let task = start.confine(task, own_args).await?;
-    let mut outcome = child::start_graceful(task, log_filter(&nonce, logger, cx)).await?;
+    let sink = cx.output.clone().map(|sink| own_output(&nonce, sink));
+    let mut outcome = child::start_graceful(task, log_filter(&nonce, logger, cx), sink).await?;
     let response = take_response(&mut outcome, &nonce)
         .map_err(|reason| SourceError::Protocol { id: id.clone(), reason })?;
     Ok((response, outcome))
@@ -176,12 +180,19 @@ async fn run_shim(
 /// Recognizes the log messages of a shim in stderr: passes them on, and keeps them as text.
 fn log_filter(nonce: &str, logger: &str, cx: &Cx) -> StderrFilter {
     let (marker, logger) = (format!("{nonce}log "), logger.to_owned());
-    let sink = cx.log.clone();
+    let (sink, output) = (cx.log.clone(), cx.output.clone());
     StderrFilter::new(move |line| {
-        let text = std::str::from_utf8(line).ok()?;
-        // The module may have left half a line before it.
-        let (before, json) = text.split_once(&marker)?;
-        let message: LogMessage = serde_json::from_str(json).ok()?;
+        let parse = || {
+            // The module may have left half a line before it.
+            let (before, json) = std::str::from_utf8(line).ok()?.split_once(&marker)?;
+            Some((before, serde_json::from_str::<LogMessage>(json).ok()?))
+        };
+        let Some((before, message)) = parse() else {
+            if let Some(output) = &output {
+                output(OutputStream::Stderr, line);
+            }
+            return None;
+        };
         let message = LogMessage { logger: logger.clone(), ..message };
         let kept = format!("{before}{}\n", message.to_line());
         tracing::debug!(event = "tool_log", tool = %message.logger, level = message.level.as_str(), message = %escape::line(&message.message));
@@ -189,6 +200,26 @@ fn log_filter(nonce: &str, logger: &str, cx: &Cx) -> StderrFilter {
             sink(message);
         }
         Some(kept.into_bytes())
+    })
+}
+
+/// Passes on what a module itself writes to standard output, without the response of its shim. It
+/// is not the result, so it counts as messages. Standard error goes through [`log_filter`].
+fn own_output(nonce: &str, sink: OutputSink) -> OutputSink {
+    let nonce = nonce.to_owned();
+    let pending = Mutex::new(Vec::new());
+    Arc::new(move |stream, bytes| {
+        if stream == OutputStream::Stderr {
+            return;
+        }
+        let mut pending = pending.lock();
+        pending.extend_from_slice(bytes);
+        while let Some(end) = pending.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = pending.drain(..=end).collect();
+            if !line.starts_with(nonce.as_bytes()) && line != b"\n" {
+                sink(OutputStream::Stderr, &line);
+            }
+        }
     })
 }
 

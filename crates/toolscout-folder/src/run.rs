@@ -97,7 +97,7 @@ async fn command(
         sandbox: None,
     };
     let task = sandbox.of(RunPurpose::Call, cx).confine(task, own_args).await?;
-    Ok(output::from_outcome(&task.display_name, &child::start(&task).await?))
+    start(&task, cx).await
 }
 
 async fn executable(
@@ -113,7 +113,18 @@ async fn executable(
     task.args = vec!["tool-invoke".into(), call.tool.name.as_str().into()];
     task.stdin = Some(request.to_string().into_bytes());
     let task = sandbox.of(RunPurpose::Call, cx).confine(task, Vec::new()).await?;
-    Ok(output::from_outcome(&task.display_name, &child::start(&task).await?))
+    start(&task, cx).await
+}
+
+/// Runs the program. A caller that has received its output sees only the status of a failure.
+async fn start(task: &ProgramTask, cx: &Cx) -> Result<ToolOutput, SourceError> {
+    let sink = cx.output.as_ref();
+    let mut outcome = child::start_streaming(task, sink).await?;
+    if sink.is_some() && !outcome.status.success() {
+        outcome.stdout.clear();
+        outcome.stderr.clear();
+    }
+    Ok(output::from_outcome(&task.display_name, &outcome))
 }
 
 /// Resolves a program. A name with a `/` is a file, relative to the tool's folder; any other is

@@ -3,14 +3,14 @@
 //! The program runs in its own task. If the caller drops the call, the task sends SIGTERM, keeps
 //! reading the program's output for [`GRACE`](super::GRACE), and then kills the whole group.
 
-use super::{GRACE, ProgramOutput, ProgramTask, REAP_LIMIT, run};
+use super::{GRACE, ProgramOutput, ProgramTask, REAP_LIMIT, Taps, run};
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-use toolscout_core::SourceError;
+use toolscout_core::{OutputSink, SourceError};
 
 /// The tasks of running programs; they belong to the process, because a cancelled call is gone
 /// before its program is.
@@ -44,6 +44,7 @@ impl fmt::Debug for StderrFilter {
 pub async fn start_graceful(
     task: ProgramTask,
     filter: StderrFilter,
+    sink: Option<OutputSink>,
 ) -> Result<ProgramOutput, SourceError> {
     let lost = SourceError::Unavailable {
         id: task.id.clone(),
@@ -59,7 +60,9 @@ pub async fn start_graceful(
                 // The sender is only ever dropped, together with the call.
                 let _ = cancelled.await;
             };
-            let _ = sender.send(run(&task, Some(&filter), cancelled).await);
+            let _ = sender.send(
+                run(&task, Taps { filter: Some(&filter), sink: sink.as_ref() }, cancelled).await,
+            );
         });
     }
     receiver.await.unwrap_or(Err(lost))

@@ -35,7 +35,7 @@ use tail::OutputTail;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
-use toolscout_core::{SourceError, SourceId};
+use toolscout_core::{OutputSink, OutputStream, SourceError, SourceId};
 
 /// The time between SIGTERM and SIGKILL to a group: long enough to clean up on a busy machine.
 const GRACE: Duration = Duration::from_secs(2);
@@ -138,13 +138,36 @@ impl ProgramOutput {
 /// that lives as long as the program may: on Linux the program dies with the thread that started
 /// it.
 pub async fn start(task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
-    run(task, None, std::future::pending()).await
+    run(task, Taps::default(), std::future::pending()).await
+}
+
+/// As [`start`], and passes the output to `sink` as it is written.
+pub async fn start_streaming(
+    task: &ProgramTask,
+    sink: Option<&OutputSink>,
+) -> Result<ProgramOutput, SourceError> {
+    run(task, Taps { sink, ..Taps::default() }, std::future::pending()).await
+}
+
+/// The receivers of output while the program runs.
+#[derive(Clone, Copy, Default)]
+struct Taps<'a> {
+    filter: Option<&'a StderrFilter>,
+    sink: Option<&'a OutputSink>,
+}
+
+impl Taps<'_> {
+    fn receive(self, stream: OutputStream, bytes: &[u8]) {
+        if let Some(sink) = self.sink {
+            sink(stream, bytes);
+        }
+    }
 }
 
 /// Runs the program until it exits, its time is up, or `cancelled` resolves.
 async fn run(
     task: &ProgramTask,
-    filter: Option<&StderrFilter>,
+    taps: Taps<'_>,
     cancelled: impl Future<Output = ()>,
 ) -> Result<ProgramOutput, SourceError> {
     if task.limits.time.is_zero() {
@@ -153,7 +176,7 @@ async fn run(
     let mut child = spawn_with_retry(task).await?;
     let group = ProcessGroup::new(&child);
     let outcome = {
-        let mut communication = pin!(communicate(&mut child, &group, task, filter));
+        let mut communication = pin!(communicate(&mut child, &group, task, taps));
         let outcome = tokio::select! {
             biased;
             outcome = &mut communication => Some(outcome),
@@ -198,7 +221,7 @@ async fn communicate(
     child: &mut Child,
     group: &ProcessGroup,
     task: &ProgramTask,
-    filter: Option<&StderrFilter>,
+    taps: Taps<'_>,
 ) -> Result<ProgramOutput, SourceError> {
     let mut stdout = Vec::new();
     let mut stderr = OutputTail::new(task.limits.stderr);
@@ -207,8 +230,8 @@ async fn communicate(
         let mut pipes = pin!(async {
             tokio::try_join!(
                 write_stdin(input, task.stdin.as_deref()).map(Ok),
-                read_all(output, &mut stdout, task),
-                read_tail(errors, &mut stderr, filter).map(Ok),
+                read_all(output, &mut stdout, task, taps),
+                read_tail(errors, &mut stderr, taps).map(Ok),
             )
         });
         let mut pipes_closed = false;
@@ -247,6 +270,7 @@ async fn read_all(
     pipe: Option<impl AsyncRead + Unpin>,
     bytes: &mut Vec<u8>,
     task: &ProgramTask,
+    taps: Taps<'_>,
 ) -> Result<(), SourceError> {
     let Some(mut pipe) = pipe else { return Ok(()) };
     let mut chunk = vec![0; 16 << 10];
@@ -256,21 +280,21 @@ async fn read_all(
             Ok(count) if bytes.len() + count > task.limits.stdout => {
                 return Err(output_too_long(task));
             }
-            Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+            Ok(count) => {
+                taps.receive(OutputStream::Stdout, &chunk[..count]);
+                bytes.extend_from_slice(&chunk[..count]);
+            }
         }
     }
 }
 
-async fn read_tail(
-    pipe: Option<impl AsyncRead + Unpin>,
-    tail: &mut OutputTail,
-    filter: Option<&StderrFilter>,
-) {
+async fn read_tail(pipe: Option<impl AsyncRead + Unpin>, tail: &mut OutputTail, taps: Taps<'_>) {
     let Some(mut pipe) = pipe else { return };
     let mut chunk = vec![0; 16 << 10];
     let mut pending = Vec::new();
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
-        let Some(filter) = filter else {
+        taps.receive(OutputStream::Stderr, &chunk[..count]);
+        let Some(filter) = taps.filter else {
             tail.push(&chunk[..count]);
             continue;
         };

@@ -250,10 +250,14 @@ impl Environment {
 
     /// Writes the error that ends the run to standard error; failures are ignored.
     pub fn eprint_error(&self, text: &str) {
+        self.write_err(paint_labels(text, self.message_style()).as_bytes());
+    }
+
+    /// Writes bytes to standard error unchanged; failures are ignored.
+    pub fn write_err(&self, bytes: &[u8]) {
         let _pause = self.progress().pause();
-        let text = paint_labels(text, self.message_style());
         let mut err = self.err.lock();
-        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+        let _ = err.write_all(bytes).and_then(|()| err.flush());
     }
 
     /// Prompts for yes or no at the terminal; without a terminal the result is no.

@@ -117,6 +117,14 @@ impl ProgressLine {
         self.update(|line| line.installer = Some(installer.to_owned()));
     }
 
+    /// Removes the line: the output of the work is shown instead.
+    pub fn hide(&self) {
+        if let Some(painter) = &self.display.0 {
+            let mut state = painter.state.lock();
+            painter.remove(&mut state, |line| line.id == self.id);
+        }
+    }
+
     fn update(&self, change: impl FnOnce(&mut Line)) {
         if let Some(painter) = &self.display.0 {
             let mut state = painter.state.lock();

@@ -26,6 +26,7 @@ mod composition;
 mod entry;
 mod lifecycle;
 mod line;
+mod live_output;
 mod operation_command;
 mod plugin;
 pub mod plugins;

@@ -1,6 +1,7 @@
 //! A command per tool, built when it is called by name.
 
 use crate::line::{input_text, read_arguments};
+use crate::live_output::LiveOutput;
 use crate::progress::watched_call;
 use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
@@ -115,17 +116,29 @@ impl ToolCommand {
             let plan = gateway.plan(&self.tool, call, &cx.request())?;
             return cx.print(&self.plan(&plan)).map(|()| Exit::Done);
         }
-        let (request, line) = watched_call(cx, &self.tool.id);
-        let output = gateway.call_tool(&self.tool, call, request).await;
-        drop(line);
-        let output = output?;
         let format =
             if self.flags.wants_json(parsed) { Format::Json } else { cx.options().format() };
+        let (mut request, line) = watched_call(cx, &self.tool.id);
+        let environment = &cx.workspace().environment;
+        let is_live = format == Format::Text
+            && environment.out_is_terminal()
+            && environment.err_is_terminal()
+            && !cx.options().switch("quiet");
+        let live = is_live.then(|| LiveOutput::new(environment.clone(), line.clone()));
+        request.output = live.as_ref().map(LiveOutput::sink);
+        let output = gateway.call_tool(&self.tool, call, request).await;
+        drop(line);
+        let has_failed = output.as_ref().map_or(true, ToolOutput::is_error);
+        let is_shown = live.is_some_and(|live| live.finish(has_failed));
+        let output = output?;
         for doubt in output.warnings() {
             cx.tools().warn(&Diagnostic::warning(
                 DiagnosticKind::Broken,
                 format!("`{}`: {doubt}", self.tool.id),
             ));
+        }
+        if is_shown && !output.is_error() {
+            return Ok(Exit::Done);
         }
         let known = gateway.full_snapshot();
         let is_foreign = known.tool(&self.tool.id).is_some_and(|tool| tool.kind == SourceKind::Mcp);

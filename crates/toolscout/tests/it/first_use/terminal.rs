@@ -164,3 +164,59 @@ fn color_follows_option_variables_and_terminal() {
     let never = world.run(&["--color", "sometimes", "tools"]).exits(2);
     assert!(never.err.contains("auto, always, never"), "{never:?}");
 }
+
+/// A tool that waits for a file between two lines.
+const WAITING: &str = "#!/bin/sh\n# tool: waiting\n# description: Wait for a file\n\
+    echo first; printf 'a message' >&2; until [ -e go ]; do sleep 0.02; done; echo second\n";
+
+/// U-18: a person sees what a tool does before it is done.
+#[test]
+fn the_output_of_a_running_tool_is_shown_at_a_terminal() {
+    if !is_installed("script") {
+        return;
+    }
+    let world = World::trusted().script("tools/waiting.sh", WAITING);
+    let mut command = terminal_command(&world, "toolscout waiting");
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("start script");
+    let mut output = child.stdout.take().expect("the output");
+    let mut shown = Vec::new();
+    let mut chunk = [0; 1024];
+    while !String::from_utf8_lossy(&shown).contains("a message") {
+        let count = output.read(&mut chunk).expect("output of the tool");
+        assert!(count > 0, "no output before the end: {}", String::from_utf8_lossy(&shown));
+        shown.extend_from_slice(&chunk[..count]);
+    }
+    std::fs::write(world.path("tools/go"), "").expect("let the tool end");
+    output.read_to_end(&mut shown).expect("the rest of the output");
+    assert!(child.wait().expect("the end").success());
+    let shown = String::from_utf8_lossy(&shown);
+    assert_eq!(screen(&shown), "first\na messagesecond", "{shown}");
+}
+
+/// U-19: the error of a failed tool does not repeat its output; a result in JSON is formatted once.
+#[test]
+fn live_output_is_shown_once() {
+    if !is_installed("script") {
+        return;
+    }
+    let tool = |name: &str, body: &str| {
+        format!("#!/bin/sh\n# tool: {name}\n# description: Print something\n{body}\n")
+    };
+    let world = World::trusted()
+        .script("tools/fails.sh", &tool("fails", "echo out; echo err >&2; exit 3"))
+        .script("tools/object.sh", &tool("object", "echo '{\"a\":'; echo '[1]}'"))
+        .script("tools/broken.sh", &tool("broken", "echo '{\"a\":'; exit 4"));
+    let shown = |line: &str, code| screen(&at_terminal(&world, line).exits(code).out);
+    let once = shown("toolscout fails", 1);
+    // The two streams have no order.
+    let mut lines: Vec<&str> = once.lines().collect();
+    let last = lines.pop().unwrap_or_default();
+    lines.sort_unstable();
+    assert_eq!(lines, ["err", "out"], "{once}");
+    assert!(last.ends_with("fails.sh` exited with code 3"), "{once}");
+    assert_eq!(shown("toolscout object", 0), "{\"a\":\n[1]}");
+    let broken = shown("toolscout broken", 1);
+    assert!(broken.starts_with("{\"a\":\n") && broken.lines().count() == 2, "{broken}");
+    let quiet = shown("toolscout --quiet fails", 1);
+    assert!(quiet.ends_with("exited with code 3\n\nerr\n\noutput:\nout"), "{quiet}");
+}
