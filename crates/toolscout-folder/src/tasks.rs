@@ -156,7 +156,13 @@ fn one_tool_file(
     let Some(task) = tasks.into_iter().find(|task| task.name == name) else {
         let shown = path.file_name().unwrap_or_default().to_string_lossy();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        return Err(format!("`{shown}` has no documented task `{name}`; it has: {names}"));
+        let how = match runner {
+            TaskRunner::Make => {
+                format!(". Add `{name}` to `.PHONY`, or `## DESCRIPTION` to its line")
+            }
+            _ => String::new(),
+        };
+        return Err(format!("`{shown}` has no task `{name}`; it has: {names}{how}"));
     };
     let (command, args) = (task.command.clone(), task.args.clone());
     let timeout_ms = task.timeout_ms.unwrap_or(TASK_TIMEOUT_MS);

@@ -107,6 +107,7 @@ fn one_task_becomes_a_tool_file() {
     assert!(text.contains("command = [\"make\", \"--no-print-directory\", \"deploy\"]"), "{text}");
     let words = ["make", "x"].map(str::to_owned);
     let error = file(&words).expect("a task").expect_err("the task is unknown");
-    assert_eq!(error, "`Makefile` has no documented task `x`; it has: deploy");
+    let expected = "`Makefile` has no task `x`; it has: deploy. Add `x` to `.PHONY`, or `## DESCRIPTION` to its line";
+    assert_eq!(error, expected);
     assert!(file(&["make".to_owned(), "-j".to_owned(), "x".to_owned()]).is_none());
 }

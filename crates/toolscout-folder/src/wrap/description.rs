@@ -9,6 +9,9 @@ use std::sync::LazyLock;
 const MAX_ABOUT: usize = 200;
 const MAX_DESCRIPTION: usize = 300;
 
+/// Comments for programs and lawyers.
+const NO_PROSE: [&str; 6] = ["shellcheck", "coding:", "vim:", "copyright", "spdx", "eslint"];
+
 /// The first sentence or paragraph about the command.
 pub(super) fn about(sections: &Sections<'_>) -> Option<String> {
     let mut text = String::new();
@@ -32,9 +35,27 @@ pub(super) fn about(sections: &Sections<'_>) -> Option<String> {
         }
         text = format!("{text} {}", line.text).trim().to_owned();
     }
+    first_sentence(&text)
+}
+
+/// The first sentence of the comment at the start of a script, after its `#!` line.
+pub(super) fn in_comments(script: &str) -> Option<String> {
+    let lines = script.lines().skip_while(|line| line.starts_with("#!") || line.trim().is_empty());
+    let comments = lines.map_while(|line| line.strip_prefix('#').or(line.strip_prefix("//")));
+    let is_prose = |line: &&str| {
+        let lower = line.to_ascii_lowercase();
+        !NO_PROSE.iter().any(|word| lower.contains(word))
+    };
+    let comments = comments.map(|line| line.trim_matches(['#', '/', '-', '=', ' ']));
+    let prose = comments.skip_while(|line| line.is_empty() || !is_prose(line));
+    let paragraph: Vec<&str> = prose.take_while(|line| !line.is_empty()).filter(is_prose).collect();
+    first_sentence(&paragraph.join(" "))
+}
+
+fn first_sentence(text: &str) -> Option<String> {
     let end = text.find(". ").unwrap_or(text.len());
-    let about = shortened(text[..end].trim_end_matches(['.', ':']), MAX_ABOUT);
-    Some(about).filter(|about| !about.is_empty())
+    let sentence = shortened(text[..end].trim_end_matches(['.', ':']), MAX_ABOUT);
+    Some(sentence).filter(|sentence| !sentence.is_empty())
 }
 
 /// Completes an option with what its description says, and puts the description on one line.

@@ -1,6 +1,9 @@
 //! The program to wrap: where it is, how a tool file names it, and what its help prints.
 
+use super::description;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{SourceError, SourceId};
@@ -11,6 +14,9 @@ pub const HELP_LIMIT: Duration = Duration::from_secs(10);
 
 /// The longest help text in bytes.
 const MAX_HELP: usize = 1 << 20;
+
+/// The part of a script that is searched for a comment, in bytes.
+const MAX_COMMENT: u64 = 4 << 10;
 
 /// The programs that run scripts which are not executable, by extension.
 const RUNNERS: [(&str, &str); 6] = [
@@ -35,6 +41,8 @@ pub struct WrappedCommand {
     pub help_option: &'static str,
     program: PathBuf,
     cwd: PathBuf,
+    /// The file of the project that was typed as the program.
+    file: Option<PathBuf>,
 }
 
 impl WrappedCommand {
@@ -50,8 +58,10 @@ impl WrappedCommand {
         let mut words = typed.to_vec();
         let is_path = first.contains(std::path::is_separator);
         let mut program = None;
+        let mut file = None;
         if is_path {
             let path = inside(&cwd.join(first), first, project)?;
+            file = Some(path.clone());
             if program::checked_program(&path, Some(project)).is_ok() {
                 program = Some((path.clone(), relative(folder, &path)));
             } else {
@@ -77,7 +87,16 @@ impl WrappedCommand {
             words,
             program,
             cwd: cwd.to_owned(),
+            file,
         })
+    }
+
+    /// What the first comment of a script of the project says about it.
+    pub fn summary(&self) -> Option<String> {
+        let mut head = Vec::new();
+        let file = File::open(self.file.as_ref()?).ok()?;
+        file.take(MAX_COMMENT).read_to_end(&mut head).ok()?;
+        description::in_comments(&String::from_utf8_lossy(&head))
     }
 
     /// The command line that prints the help.

@@ -169,3 +169,19 @@ fn option_line(option: &HelpOption) -> String {
 fn first_words(text: &str) -> String {
     text.split(' ').take(6).collect::<Vec<_>>().join(" ")
 }
+
+#[test]
+fn a_comment_at_the_start_of_a_script_describes_it() {
+    let summary = super::description::in_comments;
+    for (script, expected) in [
+        ("#!/bin/sh\n# Deploys services. Needs a token.\n", Some("Deploys services")),
+        ("#!/bin/sh\n#\n# Deploys\n# services\n#\n# usage: x\n", Some("Deploys services")),
+        ("#!/bin/sh\n# shellcheck disable=SC2034\n\n# Later\n", None),
+        ("# Copyright 2026 Ada\n# Counts lines\n", Some("Counts lines")),
+        ("// Converts a table\nimport x from 'y'\n", Some("Converts a table")),
+        ("echo hi\n# Says hi\n", None),
+        ("", None),
+    ] {
+        assert_eq!(summary(script).as_deref(), expected, "{script}");
+    }
+}

@@ -113,7 +113,8 @@ impl Operation<Workspace> for WrapProgram {
             Err(DryRun(planned)) => return Ok(WrappedTool { planned: Some(planned), ..output }),
         };
         let text = run_help(&command).await?;
-        let help = read_help(&text, &command.words);
+        let mut help = read_help(&text, &command.words);
+        help.about = help.about.or_else(|| command.summary());
         if help.needs_subcommand {
             return Err(needs_subcommand(&command.words, &help));
         }

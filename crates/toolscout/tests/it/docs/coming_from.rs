@@ -41,6 +41,12 @@ fn the_page_for_orion_is_true() {
     follow("orion", &["node", "npx"]);
 }
 
+/// U-39
+#[test]
+fn the_page_for_your_own_scripts_is_true() {
+    follow("scripts", &["bash", "make", "node", "npx", "python3"]);
+}
+
 /// Follows a page of `docs/coming-from`, if these programs are installed. `examples` is there as in
 /// a checkout of the repository, and `npx` finds the published servers.
 fn follow(page: &str, programs: &[&str]) {
