@@ -9,6 +9,7 @@
 
 mod dirs;
 pub mod journal;
+pub mod seal;
 mod sqlite;
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ pub(crate) mod file;
 mod lease;
 mod open;
 mod schema;
-mod seal;
 mod secret;
 mod witness;
 
+use crate::seal;
 use bulk::Bulk;
 use database::Database;
 use open::Care;
@@ -71,6 +71,30 @@ impl SqliteStore {
         };
         reset().map_err(|cause: std::io::Error| {
             failed(format!("cannot reset `{}`", path.display()), cause)
+        })
+    }
+
+    /// Writes many values, and removes those without one, in one transaction. Not for bulky
+    /// namespaces.
+    pub fn write_all(
+        &self,
+        namespace: Namespace,
+        changes: &[(String, Option<Vec<u8>>)],
+    ) -> Result<(), StoreError> {
+        let mut sealed = Vec::with_capacity(changes.len());
+        for (key, value) in changes {
+            let value = value.as_deref().map(|value| self.sealed(namespace, key, value));
+            sealed.push((key, value.transpose()?));
+        }
+        self.change(namespace, |connection| {
+            let transaction = connection.unchecked_transaction()?;
+            for (key, value) in &sealed {
+                match value {
+                    Some(value) => put(connection, namespace, key, value)?,
+                    None => drop(delete(connection, namespace, key)?),
+                }
+            }
+            transaction.commit()
         })
     }
 
@@ -150,13 +174,7 @@ impl Store for SqliteStore {
                 .map_err(|error| self.file_error(namespace, key, error));
         }
         let value = self.sealed(namespace, key, value)?;
-        self.change(namespace, |connection| {
-            let mut statement = connection.prepare_cached(
-                "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4)
-                 ON CONFLICT DO UPDATE SET value = excluded.value, written = excluded.written",
-            )?;
-            statement.execute(params![namespace.as_str(), key, &*value, now()]).map(drop)
-        })
+        self.change(namespace, |connection| put(connection, namespace, key, &value))
     }
 
     fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
@@ -166,11 +184,7 @@ impl Store for SqliteStore {
                 .remove(namespace, key)
                 .map_err(|error| self.file_error(namespace, key, error));
         }
-        self.change(namespace, |connection| {
-            let mut statement =
-                connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
-            Ok(statement.execute(params![namespace.as_str(), key])? > 0)
-        })
+        self.change(namespace, |connection| delete(connection, namespace, key))
     }
 
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
@@ -233,6 +247,26 @@ impl Store for SqliteStore {
             failed(format!("cannot use the key file `{}`", self.secret.path().display()), cause)
         })
     }
+}
+
+fn put(
+    connection: &Connection,
+    namespace: Namespace,
+    key: &str,
+    value: &[u8],
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET value = excluded.value, written = excluded.written",
+    )?;
+    statement.execute(params![namespace.as_str(), key, value, now()]).map(drop)
+}
+
+/// Returns whether there was a value.
+fn delete(connection: &Connection, namespace: Namespace, key: &str) -> rusqlite::Result<bool> {
+    let mut statement =
+        connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
+    Ok(statement.execute(params![namespace.as_str(), key])? > 0)
 }
 
 /// Each case is a single statement, so that no other writer can come between the comparison and the

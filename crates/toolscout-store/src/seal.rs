@@ -8,14 +8,14 @@ use toolscout_core::Namespace;
 const HASH_BYTES: usize = blake3::OUT_LEN;
 
 /// The value behind its hash.
-pub(super) fn seal(secret: &[u8; 32], namespace: Namespace, key: &str, value: &[u8]) -> Vec<u8> {
+pub fn seal(secret: &[u8; 32], namespace: Namespace, key: &str, value: &[u8]) -> Vec<u8> {
     let mut sealed = keyed_hash(secret, namespace, key, value).as_bytes().to_vec();
     sealed.extend_from_slice(value);
     sealed
 }
 
 /// The value, if the hash before it is valid.
-pub(super) fn unseal(
+pub fn unseal(
     secret: &[u8; 32],
     namespace: Namespace,
     key: &str,
