@@ -3,6 +3,8 @@
 
 #![cfg(unix)]
 
+pub mod postgres;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
