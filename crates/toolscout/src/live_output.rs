@@ -11,7 +11,7 @@ use toolscout_workspace::ProgressLine;
 /// Bytes of output that may turn out to be JSON. More is not checked again.
 const CHECKED_BYTES: usize = 64 << 10;
 
-/// The output of one call. Messages are shown at once. Output that may be JSON is held back: the
+/// The output of one call. Messages are shown at once. Output that may be JSON waits: the
 /// complete result is formatted when the program has exited.
 pub(crate) struct LiveOutput {
     environment: Arc<Environment>,

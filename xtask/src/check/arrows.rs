@@ -24,6 +24,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("toolscout-config", &["toolscout-core", "toolscout-mcp-client"]),
     ("toolscout-catalog", &["toolscout-core"]),
     ("toolscout-store", &["toolscout-core"]),
+    ("toolscout-fleet", &["toolscout-core", "toolscout-store"]),
     ("toolscout-index", &["toolscout-core"]),
     ("toolscout-encoder", &["toolscout-index"]),
     ("toolscout-telemetry", &["toolscout-core", "toolscout-store"]),
@@ -73,12 +74,22 @@ const CRATES: &[(&str, &[&str])] = &[
 /// on them.
 const FOR_TESTS: &[(&str, &[&str])] = &[
     ("toolscout-hostile", &["toolscout-mcp-client", "toolscout"]),
-    ("toolscout-test-support", &["toolscout-process", "toolscout-folder", "toolscout-mcp-client"]),
+    (
+        "toolscout-test-support",
+        &[
+            "toolscout-process",
+            "toolscout-folder",
+            "toolscout-mcp-client",
+            "toolscout-fleet",
+            "toolscout",
+        ],
+    ),
 ];
 
 /// Libraries that only these crates may use.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["toolscout-store"]),
+    ("tokio-postgres", &["toolscout-fleet"]),
     ("reqwest", &["toolscout-http-client", "toolscout-folder", "toolscout-mcp-client"]),
 ];
 

@@ -1,0 +1,41 @@
+//! State that several machines share: a [`toolscout_core::Store`] over PostgreSQL.
+//!
+//! [`FleetStore`] reads from a local copy and writes to the database. The copy follows the database
+//! by *revisions*: every write to a namespace increments the revision of that namespace in the
+//! same transaction, so a replica that has revision `n` asks for what came after `n`. `NOTIFY` is
+//! a hint to ask now; a poll finds what a hint missed. While the database is away, replicas go on
+//! reading, and writes fail.
+//!
+//! Nothing here starts a server or knows the surfaces. Start reading at [`FleetStore::open`].
+
+#![warn(missing_docs)]
+
+mod connection;
+mod error;
+mod key;
+mod lease;
+mod link;
+mod replica;
+mod schema;
+mod store;
+mod sync;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::FleetError;
+pub use key::{FleetKey, FleetKeys};
+pub use replica::{FleetStatus, ReplicaIdentity, ReplicaState, ReplicaStatus};
+pub use schema::{Migration, migrate, status};
+pub use store::FleetStore;
+
+/// How to reach the database of a fleet.
+#[derive(Debug, Clone)]
+pub struct FleetSettings {
+    /// The URL of the database: `postgres://…`. It may go through a pooler in transaction mode.
+    pub database: String,
+    /// A direct URL for notifications, if `database` goes through a pooler.
+    pub listen_database: Option<String>,
+    /// The keys of the fleet.
+    pub keys: FleetKeys,
+}

@@ -1,0 +1,419 @@
+//! The connection of a process to the database: a thread that keeps it, and callers that wait.
+//!
+//! The store is synchronous and the driver is not. The thread runs the driver, connects again after
+//! an error, and keeps the local copy current. A caller waits for at most [`LIMIT`]; on a worker of
+//! a runtime, other tasks move to another thread. After a statement without an
+//! answer the connection is given up, so that further callers fail at once.
+
+use crate::connection::{self, Driver, LIMIT};
+use crate::replica::{self, ReplicaIdentity, ReplicaState};
+use crate::sync::LocalCopy;
+use crate::{FleetError, FleetSettings, schema};
+use parking_lot::Mutex;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::runtime::{Builder, Handle, RuntimeFlavor};
+use tokio::sync::{Mutex as AsyncMutex, Notify, oneshot};
+use tokio::time::{sleep, timeout};
+use tokio_postgres::Client;
+
+/// The time between two looks at the revisions, if no notification comes.
+const POLL: Duration = Duration::from_millis(500);
+/// The time between two heartbeats.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+/// The time between two sweeps.
+const SWEEP: Duration = Duration::from_secs(600);
+/// The longest time between two attempts to connect.
+const MAX_RETRY: Duration = Duration::from_secs(2);
+/// The extra time of a caller, so that the thread reports its own time-out.
+const SLACK: Duration = Duration::from_millis(200);
+/// How long a large synchronization may take.
+const SYNC_LIMIT: Duration = Duration::from_secs(30);
+/// How long the end of a process waits for the database.
+const LEAVE_LIMIT: Duration = Duration::from_millis(500);
+
+/// The connection, shared by the threads of a process.
+pub(crate) struct Link {
+    shared: Arc<Shared>,
+    runtime: Handle,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    settings: FleetSettings,
+    copy: Arc<LocalCopy>,
+    contact: Mutex<Contact>,
+    member: Mutex<Member>,
+    /// Wakes the synchronization.
+    wake: Notify,
+    /// Wakes the connection: it is to be given up.
+    broken: Notify,
+    /// One synchronization of this process at a time.
+    syncing: AsyncMutex<()>,
+}
+
+struct Contact {
+    client: Option<Arc<Client>>,
+    /// Why there is no connection.
+    error: Option<FleetError>,
+    /// The last successful statement of the thread.
+    last: Option<Instant>,
+}
+
+/// The row of this process among the replicas.
+struct Member {
+    identity: ReplicaIdentity,
+    state: ReplicaState,
+    leases: usize,
+    is_registered: bool,
+}
+
+impl Link {
+    /// Starts the thread. It connects in the background.
+    pub(crate) fn start(
+        settings: FleetSettings,
+        copy: Arc<LocalCopy>,
+        identity: ReplicaIdentity,
+    ) -> Result<Self, FleetError> {
+        let shared = Arc::new(Shared {
+            settings,
+            copy,
+            contact: Mutex::new(Contact { client: None, error: None, last: None }),
+            member: Mutex::new(Member {
+                identity,
+                state: ReplicaState::Ready,
+                leases: 0,
+                is_registered: false,
+            }),
+            wake: Notify::new(),
+            broken: Notify::new(),
+            syncing: AsyncMutex::new(()),
+        });
+        let cannot = |error: std::io::Error| FleetError::Unreachable(error.to_string());
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(cannot)?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        let work = shared.clone();
+        let thread = std::thread::Builder::new()
+            .name("toolscout-fleet".to_owned())
+            .spawn(move || runtime.block_on(work.run(stopped)))
+            .map_err(cannot)?;
+        Ok(Self { shared, runtime: handle, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Runs statements, and waits for their result.
+    pub(crate) fn call<T, F>(
+        &self,
+        statements: impl FnOnce(Arc<Client>) -> F + Send + 'static,
+    ) -> Result<T, FleetError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, tokio_postgres::Error>> + Send,
+    {
+        let shared = self.shared.clone();
+        self.wait(LIMIT, async move {
+            let client = shared.client()?;
+            statements(client).await.map_err(|error| FleetError::of(&error))
+        })
+    }
+
+    /// Brings the local copy up to date.
+    pub(crate) fn sync(&self) -> Result<(), FleetError> {
+        let shared = self.shared.clone();
+        self.wait(SYNC_LIMIT, async move {
+            let client = shared.client()?;
+            shared.sync(&client).await
+        })
+    }
+
+    /// Waits until the thread has connected once, or has failed to.
+    pub(crate) fn wait_for_contact(&self, limit: Duration) {
+        let shared = self.shared.clone();
+        let _ = self.wait(limit, async move {
+            while shared.contact.lock().client.is_none() && shared.contact.lock().error.is_none() {
+                sleep(Duration::from_millis(5)).await;
+            }
+            Ok(())
+        });
+    }
+
+    /// Serves clients from now on, as this replica.
+    pub(crate) fn join(&self, address: Option<String>, labels: Vec<String>) {
+        {
+            let identity = &mut self.shared.member.lock().identity;
+            (identity.serves, identity.address, identity.labels) = (true, address, labels);
+        }
+        let shared = self.shared.clone();
+        // Without the database, the next heartbeat registers it.
+        let _ = self.wait(LIMIT, async move {
+            let client = shared.client()?;
+            shared.beat(&client).await
+        });
+    }
+
+    /// Changes the state that other replicas see.
+    pub(crate) fn set_state(&self, state: ReplicaState) {
+        self.shared.member.lock().state = state;
+        let shared = self.shared.clone();
+        let _ = self.wait(LIMIT, async move {
+            let client = shared.client()?;
+            shared.beat(&client).await
+        });
+    }
+
+    /// The id of this process, whose row is registered first.
+    pub(crate) fn hold_lease(&self) -> Result<String, FleetError> {
+        self.shared.member.lock().leases += 1;
+        let shared = self.shared.clone();
+        let registered = self.wait(LIMIT, async move {
+            let client = shared.client()?;
+            if !shared.member.lock().is_registered {
+                shared.beat(&client).await?;
+            }
+            Ok(())
+        });
+        if let Err(error) = registered {
+            self.release_lease();
+            return Err(error);
+        }
+        Ok(self.shared.member.lock().identity.id.clone())
+    }
+
+    pub(crate) fn release_lease(&self) {
+        self.shared.member.lock().leases -= 1;
+    }
+
+    /// Runs statements without waiting for their result.
+    pub(crate) fn spawn<F>(&self, statements: impl FnOnce(Arc<Client>) -> F + Send + 'static)
+    where
+        F: Future<Output = Result<(), tokio_postgres::Error>> + Send,
+    {
+        let Ok(client) = self.shared.client() else { return };
+        self.runtime.spawn(async move {
+            let _ = timeout(LIMIT, statements(client)).await;
+        });
+    }
+
+    /// Whether there is a connection now.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.shared.contact.lock().client.is_some()
+    }
+
+    /// The time since the last contact; none if there never was one.
+    pub(crate) fn last_contact(&self) -> Option<Duration> {
+        self.shared.contact.lock().last.map(|last| last.elapsed())
+    }
+
+    /// Why there is no connection.
+    pub(crate) fn error(&self) -> FleetError {
+        self.shared.contact.lock().error.clone().unwrap_or_else(FleetError::no_answer)
+    }
+
+    fn wait<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = Result<T, FleetError>> + Send + 'static,
+    ) -> Result<T, FleetError> {
+        let (sender, receiver) = sync_channel(1);
+        let shared = self.shared.clone();
+        self.runtime.spawn(async move {
+            let result = timeout(limit, work).await.unwrap_or_else(|_| {
+                shared.give_up();
+                Err(FleetError::no_answer())
+            });
+            // The caller may have given up.
+            let _ = sender.send(result);
+        });
+        let receive = || receiver.recv_timeout(limit + SLACK);
+        let is_worker = Handle::try_current()
+            .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+        let received = if is_worker { tokio::task::block_in_place(receive) } else { receive() };
+        received.unwrap_or_else(|error| match error {
+            RecvTimeoutError::Timeout => Err(FleetError::no_answer()),
+            RecvTimeoutError::Disconnected => Err(FleetError::closed()),
+        })
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn client(&self) -> Result<Arc<Client>, FleetError> {
+        let contact = self.contact.lock();
+        match &contact.client {
+            Some(client) if !client.is_closed() => Ok(client.clone()),
+            _ => Err(contact.error.clone().unwrap_or_else(FleetError::no_answer)),
+        }
+    }
+
+    /// Ends the connection: it does not answer.
+    fn give_up(&self) {
+        let mut contact = self.contact.lock();
+        if contact.client.take().is_some() {
+            contact.error = Some(FleetError::no_answer());
+            self.broken.notify_one();
+        }
+    }
+
+    async fn run(self: Arc<Self>, stopped: oneshot::Receiver<()>) {
+        let end = async {
+            let _ = stopped.await;
+            let _ = timeout(LEAVE_LIMIT, self.leave()).await;
+        };
+        tokio::select! {
+            () = end => {}
+            () = self.stay_connected() => {}
+            () = self.stay_current() => {}
+            () = self.listen() => {}
+        }
+    }
+
+    /// Expires the row of this process, so that its leases are free at once.
+    async fn leave(&self) {
+        let id = {
+            let mut member = self.member.lock();
+            // No heartbeat from now on.
+            (member.identity.serves, member.leases) = (false, 0);
+            member.is_registered.then(|| member.identity.id.clone())
+        };
+        if let (Some(id), Ok(client)) = (id, self.client()) {
+            let _ = replica::leave(&client, &id).await;
+        }
+    }
+
+    /// Connects, and connects again whenever the connection ends.
+    async fn stay_connected(&self) {
+        let mut retry = Duration::from_millis(50);
+        loop {
+            match self.open().await {
+                Ok(mut driver) => {
+                    retry = Duration::from_millis(50);
+                    self.wake.notify_one();
+                    tokio::select! {
+                        () = driver.run(|| self.wake.notify_one()) => {}
+                        () = self.broken.notified() => {}
+                    }
+                    let mut contact = self.contact.lock();
+                    contact.client = None;
+                    contact.error.get_or_insert_with(FleetError::closed);
+                }
+                Err(error) => {
+                    let mut contact = self.contact.lock();
+                    contact.client = None;
+                    contact.error = Some(error);
+                }
+            }
+            sleep(retry).await;
+            retry = (retry * 2).min(MAX_RETRY);
+        }
+    }
+
+    async fn open(&self) -> Result<Driver, FleetError> {
+        let (client, mut driver) = connection::connect(&self.settings.database).await?;
+        let client = Arc::new(client);
+        let checks = async {
+            let identity = schema::check(&client, &self.settings.keys).await?;
+            if self.settings.listen_database.is_none() {
+                let listening = client.batch_execute("LISTEN toolscout").await;
+                listening.map_err(|error| FleetError::of(&error))?;
+            }
+            Ok(identity)
+        };
+        let identity = tokio::select! {
+            identity = timeout(LIMIT, checks) => {
+                identity.unwrap_or_else(|_| Err(FleetError::no_answer()))?
+            }
+            () = driver.run(|| ()) => return Err(FleetError::closed()),
+        };
+        self.copy.belong_to(&identity)?;
+        let mut contact = self.contact.lock();
+        (contact.client, contact.error) = (Some(client), None);
+        contact.last = Some(Instant::now());
+        Ok(driver)
+    }
+
+    /// Receives notifications over a connection of its own, if the other one goes through a pooler.
+    async fn listen(&self) {
+        let Some(url) = self.settings.listen_database.as_deref() else {
+            return std::future::pending().await;
+        };
+        loop {
+            if let Ok((client, mut driver)) = connection::connect(url).await {
+                let listening = async {
+                    if client.batch_execute("LISTEN toolscout").await.is_ok() {
+                        std::future::pending::<()>().await;
+                    }
+                };
+                tokio::select! {
+                    () = driver.run(|| self.wake.notify_one()) => {}
+                    () = listening => {}
+                }
+            }
+            sleep(MAX_RETRY).await;
+        }
+    }
+
+    /// Applies what other replicas have written, and renews the row of this one.
+    async fn stay_current(&self) {
+        let (mut beaten, mut swept) = (None::<Instant>, Instant::now());
+        loop {
+            let _ = timeout(POLL, self.wake.notified()).await;
+            let Ok(client) = self.client() else { continue };
+            if self.is_member() && beaten.is_none_or(|beaten| beaten.elapsed() >= HEARTBEAT) {
+                if timeout(LIMIT, self.beat(&client)).await.is_err() {
+                    self.give_up();
+                    continue;
+                }
+                beaten = Some(Instant::now());
+            }
+            match timeout(SYNC_LIMIT, self.sync(&client)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::warn!(event = "fleet_sync_failed", error = %error);
+                }
+                Err(_) => self.give_up(),
+            }
+            if self.is_member() && swept.elapsed() >= SWEEP {
+                swept = Instant::now();
+                let _ = timeout(LIMIT, client.batch_execute("SELECT toolscout.sweep()")).await;
+            }
+        }
+    }
+
+    fn is_member(&self) -> bool {
+        let member = self.member.lock();
+        member.identity.serves || member.leases > 0
+    }
+
+    async fn sync(&self, client: &Client) -> Result<(), FleetError> {
+        let _one_at_a_time = self.syncing.lock().await;
+        self.copy.sync(client).await?;
+        self.contact.lock().last = Some(Instant::now());
+        Ok(())
+    }
+
+    async fn beat(&self, client: &Client) -> Result<(), FleetError> {
+        let (identity, state) = {
+            let member = self.member.lock();
+            (member.identity.clone(), member.state)
+        };
+        replica::heartbeat(client, &identity, state, &self.copy.positions_json())
+            .await
+            .map_err(|error| FleetError::of(&error))?;
+        self.member.lock().is_registered = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! The replicas of a fleet: each has a row that it renews, and that expires without it.
+
+use crate::FleetError;
+use serde::Serialize;
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+/// How long a row is valid without a heartbeat, in seconds.
+pub(crate) const LIFETIME: f64 = 6.0;
+
+/// Who a replica is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplicaIdentity {
+    /// A random id of this process.
+    pub id: String,
+    /// The name that people see: that of the host.
+    pub name: String,
+    /// Where other replicas reach it.
+    pub address: Option<String>,
+    /// The version of the program.
+    pub version: String,
+    /// What the machine offers: `browser`.
+    pub labels: Vec<String>,
+    /// Whether it serves clients, as opposed to a command that only holds a lease.
+    pub serves: bool,
+}
+
+/// The state of a replica.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReplicaState {
+    /// It serves.
+    Ready,
+    /// It finishes its calls and accepts no new ones.
+    Draining,
+    /// It has missed its heartbeats.
+    Gone,
+}
+
+/// One replica, as the database knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplicaStatus {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Where other replicas reach it.
+    pub address: Option<String>,
+    /// The version of its program.
+    pub version: String,
+    /// The last heartbeat; RFC 3339.
+    pub last_seen: String,
+    /// Its state.
+    pub state: ReplicaState,
+}
+
+/// The replicas of a fleet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FleetStatus {
+    /// The id of the fleet.
+    pub fleet: String,
+    /// The replicas of the last day, latest first.
+    pub replicas: Vec<ReplicaStatus>,
+}
+
+/// Renews the row, and creates it first.
+pub(crate) async fn heartbeat(
+    client: &Client,
+    replica: &ReplicaIdentity,
+    state: ReplicaState,
+    seen: &str,
+) -> Result<(), tokio_postgres::Error> {
+    let state = if state == ReplicaState::Draining { "draining" } else { "ready" };
+    let statement = "
+        INSERT INTO toolscout.replica
+            (id, name, address, version, labels, serves, state, seen, expires)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, now() + make_interval(secs => $9))
+        ON CONFLICT (id) DO UPDATE SET
+            address = excluded.address, state = excluded.state, seen = excluded.seen,
+            last_seen = now(), expires = excluded.expires";
+    let ReplicaIdentity { id, name, address, version, labels, serves } = replica;
+    client
+        .query_typed(
+            statement,
+            &[
+                (id, Type::TEXT),
+                (name, Type::TEXT),
+                (address, Type::TEXT),
+                (version, Type::TEXT),
+                (labels, Type::TEXT_ARRAY),
+                (serves, Type::BOOL),
+                (&state, Type::TEXT),
+                (&seen, Type::TEXT),
+                (&LIFETIME, Type::FLOAT8),
+            ],
+        )
+        .await
+        .map(drop)
+}
+
+/// Removes the row: the process ends, and its leases are free.
+pub(crate) async fn leave(client: &Client, id: &str) -> Result<(), tokio_postgres::Error> {
+    let statement = "UPDATE toolscout.replica SET expires = now() WHERE id = $1";
+    client.query_typed(statement, &[(&id, Type::TEXT)]).await.map(drop)
+}
+
+/// All replicas that serve, or did in the last day.
+pub(crate) async fn all(client: &Client) -> Result<FleetStatus, FleetError> {
+    let error = |error| FleetError::of(&error);
+    let statement = r#"
+        SELECT id, name, address, version, state, expires > now(),
+            to_char(last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        FROM toolscout.replica WHERE serves ORDER BY expires > now() DESC, name, started DESC"#;
+    let rows = client.query_typed(statement, &[]).await.map_err(error)?;
+    let replicas = rows.iter().map(|row| {
+        let state = match (row.get(5), row.get::<_, String>(4).as_str()) {
+            (false, _) => ReplicaState::Gone,
+            (true, "draining") => ReplicaState::Draining,
+            (true, _) => ReplicaState::Ready,
+        };
+        ReplicaStatus {
+            id: row.get(0),
+            name: row.get(1),
+            address: row.get(2),
+            version: row.get(3),
+            last_seen: row.get(6),
+            state,
+        }
+    });
+    let replicas = replicas.collect();
+    let fleet = client.query_typed_one("SELECT fleet FROM toolscout.meta", &[]).await;
+    Ok(FleetStatus { fleet: fleet.map_err(error)?.get(0), replicas })
+}

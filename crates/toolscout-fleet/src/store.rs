@@ -1,0 +1,268 @@
+//! The store of a replica: shared namespaces through the database, all others in local files.
+
+use crate::key::random;
+use crate::lease::FleetLease;
+use crate::link::Link;
+use crate::replica::ReplicaIdentity;
+use crate::sync::{LocalCopy, SHARED};
+use crate::{FleetError, FleetKeys, FleetSettings, FleetStatus, ReplicaState, connection, replica};
+use parking_lot::Mutex;
+use ring::digest::{SHA256, digest};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_postgres::types::Type;
+use toolscout_core::{Digest, Lease, Namespace, Store, StoreError};
+use toolscout_store::{SqliteStore, seal};
+
+/// The folder of the copy, below the state folder.
+const COPY_FOLDER: &str = "fleet";
+/// How long the start of a process waits for the database.
+const START_LIMIT: Duration = Duration::from_secs(5);
+/// Leases with names that start so are held by one replica of the fleet; others by one process of
+/// this machine.
+const SHARED_LEASES: &str = "discovery/";
+const STORE_KEY: &str = "toolscout 2026 fleet: key of the store";
+const SEAL_KEY: &str = "toolscout 2026 fleet: seals of rows";
+/// After this time without contact, a replica counts as cut off: its row has expired.
+const CUT_OFF: Duration = Duration::from_secs(6);
+
+/// A store that several machines share.
+///
+/// Reads use a local copy and need no database. A write returns when the database has it and the
+/// copy shows it. Without the database, reads go on and writes fail.
+pub struct FleetStore {
+    local: SqliteStore,
+    copy: Arc<LocalCopy>,
+    link: Arc<Link>,
+    keys: FleetKeys,
+    /// Derived from the data key, when it is known.
+    derived: Mutex<Option<(Vec<u8>, DerivedKeys)>>,
+}
+
+#[derive(Clone, Copy)]
+struct DerivedKeys {
+    store: [u8; 32],
+    seals: [u8; 32],
+}
+
+impl FleetStore {
+    /// Opens the store of this machine in the state folder, and connects. If the database does not
+    /// answer, the copy of an earlier run is used; without one, it is an error.
+    pub fn open(folder: &Path, settings: FleetSettings, name: &str) -> Result<Self, FleetError> {
+        connection::parse(&settings.database)?;
+        let local = SqliteStore::open(folder)?;
+        let copy = Arc::new(LocalCopy::open(&folder.join(COPY_FOLDER))?);
+        let keys = settings.keys.clone();
+        let id: [u8; 16] = random()?;
+        let identity = ReplicaIdentity {
+            id: blake3::hash(&id).to_hex()[..32].to_owned(),
+            name: name.to_owned(),
+            address: None,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            labels: Vec::new(),
+            serves: false,
+        };
+        let link = Link::start(settings, copy.clone(), identity)?;
+        link.wait_for_contact(START_LIMIT);
+        let contact = if link.is_connected() { link.sync() } else { Err(link.error()) };
+        if let Err(error) = contact {
+            let is_usable = matches!(error, FleetError::Unreachable(_));
+            if !is_usable || copy.wrapped_key().is_empty() {
+                return Err(error);
+            }
+            tracing::warn!(event = "fleet_database_unreachable", error = %error);
+        }
+        keys.unwrap(&copy.wrapped_key())?;
+        Ok(Self { local, copy, link: Arc::new(link), keys, derived: Mutex::default() })
+    }
+
+    /// The path that a damaged local database was moved to, if it was.
+    pub fn recovered(&self) -> Option<std::path::PathBuf> {
+        self.local.recovered()
+    }
+
+    /// Serves clients from now on: other replicas see this one.
+    pub fn join(&self, address: Option<String>, labels: Vec<String>) {
+        self.link.join(address, labels);
+    }
+
+    /// Changes the state that other replicas see.
+    pub fn set_state(&self, state: ReplicaState) {
+        self.link.set_state(state);
+    }
+
+    /// Whether the database has not been reached for so long that the row of this replica has
+    /// expired.
+    pub fn is_cut_off(&self) -> bool {
+        self.link.last_contact().is_none_or(|elapsed| elapsed >= CUT_OFF)
+    }
+
+    /// Whether there is a connection, and if not, why.
+    pub fn contact(&self) -> Result<(), FleetError> {
+        if self.link.is_connected() { Ok(()) } else { Err(self.link.error()) }
+    }
+
+    /// The replicas of the fleet.
+    pub fn status(&self) -> Result<FleetStatus, FleetError> {
+        self.link.call(|client| async move { Ok(replica::all(&client).await) })?
+    }
+
+    fn derived(&self) -> Result<DerivedKeys, StoreError> {
+        let wrapped = self.copy.wrapped_key();
+        let mut derived = self.derived.lock();
+        if let Some((_, keys)) = derived.as_ref().filter(|(from, _)| *from == wrapped) {
+            return Ok(*keys);
+        }
+        let data_key = self.keys.unwrap(&wrapped).map_err(FleetError::into_store)?;
+        let keys = DerivedKeys {
+            store: blake3::derive_key(STORE_KEY, &data_key),
+            seals: blake3::derive_key(SEAL_KEY, &data_key),
+        };
+        *derived = Some((wrapped, keys));
+        Ok(keys)
+    }
+
+    /// Swaps a row in the database. `expected` is none for any present value.
+    fn swap_row(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        expected: Option<Option<&[u8]>>,
+        next: Option<&[u8]>,
+    ) -> Result<SwapOutcome, StoreError> {
+        let seals = self.derived()?.seals;
+        let sealed = |value: &[u8]| seal::seal(&seals, namespace, key, value);
+        let is_any = expected.is_none();
+        let expected = expected.flatten().map(sealed);
+        let expected = expected.map(|value| digest(&SHA256, &value).as_ref().to_vec());
+        let next = next.map(sealed);
+        let key = key.to_owned();
+        let swap = self.link.call(move |client| async move {
+            let row = client
+                .query_typed_one(
+                    "SELECT swapped, existed, at_revision
+                     FROM toolscout.swap_record($1, $2, $3, $4, $5)",
+                    &[
+                        (&namespace.as_str(), Type::TEXT),
+                        (&key, Type::TEXT),
+                        (&is_any, Type::BOOL),
+                        (&expected, Type::BYTEA),
+                        (&next, Type::BYTEA),
+                    ],
+                )
+                .await?;
+            Ok(SwapOutcome { swapped: row.get(0), existed: row.get(1) })
+        });
+        let swapped = swap.map_err(FleetError::into_store)?;
+        // Also after a failed swap: the caller reads again, and must see the value that was there.
+        self.link.sync().map_err(FleetError::into_store)?;
+        Ok(swapped)
+    }
+
+    fn is_shared_lease(name: &str) -> bool {
+        name.starts_with(SHARED_LEASES)
+    }
+}
+
+struct SwapOutcome {
+    swapped: bool,
+    existed: bool,
+}
+
+fn is_shared(namespace: Namespace) -> bool {
+    SHARED.contains(&namespace)
+}
+
+impl Store for FleetStore {
+    fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        if !is_shared(namespace) {
+            return self.local.read(namespace, key);
+        }
+        let Some(sealed) = self.copy.store().read(namespace, key)? else { return Ok(None) };
+        let value = seal::unseal(&self.derived()?.seals, namespace, key, sealed);
+        value.map(Some).ok_or_else(|| StoreError {
+            what: format!(
+                "the row `{key}` of `{}` was not written by a replica of this fleet",
+                namespace.as_str()
+            ),
+            cause: None,
+        })
+    }
+
+    fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        if !is_shared(namespace) {
+            return self.local.write(namespace, key, value);
+        }
+        self.swap_row(namespace, key, None, Some(value)).map(drop)
+    }
+
+    fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
+        if !is_shared(namespace) {
+            return self.local.remove(namespace, key);
+        }
+        Ok(self.swap_row(namespace, key, None, None)?.existed)
+    }
+
+    fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
+        let store = if is_shared(namespace) { self.copy.store() } else { &self.local };
+        store.keys(namespace)
+    }
+
+    fn revision(&self, namespace: Namespace) -> Option<u64> {
+        let store = if is_shared(namespace) { self.copy.store() } else { &self.local };
+        store.revision(namespace)
+    }
+
+    fn fingerprint(&self, namespace: Namespace) -> Option<Digest> {
+        let store = if is_shared(namespace) { self.copy.store() } else { &self.local };
+        store.fingerprint(namespace)
+    }
+
+    fn swap(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        expected: Option<&[u8]>,
+        next: Option<&[u8]>,
+    ) -> Result<bool, StoreError> {
+        if !is_shared(namespace) {
+            return self.local.swap(namespace, key, expected, next);
+        }
+        Ok(self.swap_row(namespace, key, Some(expected), next)?.swapped)
+    }
+
+    /// Without the database, the lease is that of this machine.
+    fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
+        let Some(local) = self.local.lease(name)? else { return Ok(None) };
+        if !Self::is_shared_lease(name) {
+            return Ok(Some(local));
+        }
+        match FleetLease::take(&self.link, name) {
+            Ok(Some(shared)) => Ok(Some(Lease::new((local, shared)))),
+            Ok(None) => Ok(None),
+            Err(FleetError::Unreachable(_)) => Ok(Some(local)),
+            Err(error) => Err(error.into_store()),
+        }
+    }
+
+    fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
+        if self.local.is_leased(name)? || !Self::is_shared_lease(name) {
+            return self.local.is_leased(name);
+        }
+        match FleetLease::is_taken(&self.link, name) {
+            Err(FleetError::Unreachable(_)) => Ok(false),
+            result => result.map_err(FleetError::into_store),
+        }
+    }
+
+    fn key(&self) -> Result<[u8; 32], StoreError> {
+        Ok(self.derived()?.store)
+    }
+}
+
+impl std::fmt::Debug for FleetStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FleetStore").field("local", &self.local).finish_non_exhaustive()
+    }
+}

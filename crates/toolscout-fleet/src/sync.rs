@@ -1,0 +1,230 @@
+//! The local copy of the shared namespaces, which follows the database.
+//!
+//! Processes of one machine share the copy. A file lock orders them: positions and rows are read
+//! and written by one process at a time, so that an older row never replaces a newer one.
+
+use crate::FleetError;
+use crate::schema::FleetIdentity;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::sleep;
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+use toolscout_core::{Namespace, Store, StoreError};
+use toolscout_store::SqliteStore;
+
+/// The namespaces that replicas share.
+pub(crate) const SHARED: [Namespace; 6] = [
+    Namespace::Approval,
+    Namespace::Pending,
+    Namespace::Discovery,
+    Namespace::Name,
+    Namespace::Observed,
+    Namespace::AccessToken,
+];
+
+/// The row of the copy that says how far it is.
+const STATE: (Namespace, &str) = (Namespace::Scan, "fleet");
+/// Rows that are read at once.
+const BATCH: i64 = 1_000;
+/// How often the lock of another process is tried.
+const RETRY: Duration = Duration::from_millis(2);
+
+/// The copy.
+#[derive(Debug)]
+pub(crate) struct LocalCopy {
+    store: SqliteStore,
+    lock: File,
+}
+
+/// What the copy is a copy of.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct CopyState {
+    fleet: String,
+    /// The data key, encrypted with the fleet key.
+    wrapped_key: Vec<u8>,
+    /// The revision of each namespace that is applied.
+    positions: BTreeMap<String, i64>,
+}
+
+impl LocalCopy {
+    /// Opens the copy in this folder. A damaged copy is replaced by an empty one: the database has
+    /// everything.
+    pub(crate) fn open(folder: &Path) -> Result<Self, FleetError> {
+        let store = open_store(folder)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(folder.join("sync.lock"))
+            .map_err(|error| failed("lock the copy of the fleet's state", error))?;
+        Ok(Self { store, lock })
+    }
+
+    pub(crate) fn store(&self) -> &SqliteStore {
+        &self.store
+    }
+
+    /// The data key of the fleet, encrypted, from the last contact with the database. Empty if there
+    /// never was one.
+    pub(crate) fn wrapped_key(&self) -> Vec<u8> {
+        self.state().wrapped_key
+    }
+
+    /// Records the fleet. Rows of another fleet are removed.
+    pub(crate) fn belong_to(&self, identity: &FleetIdentity) -> Result<(), FleetError> {
+        let mut state = self.state();
+        if state.fleet == identity.fleet && state.wrapped_key == identity.wrapped_key {
+            return Ok(());
+        }
+        if state.fleet != identity.fleet {
+            state.positions.clear();
+        }
+        state.fleet.clone_from(&identity.fleet);
+        state.wrapped_key.clone_from(&identity.wrapped_key);
+        Ok(self.save(&state)?)
+    }
+
+    /// The applied revisions, as JSON.
+    pub(crate) fn positions_json(&self) -> String {
+        serde_json::to_string(&self.state().positions).unwrap_or_else(|_| "{}".to_owned())
+    }
+
+    /// Applies what is new in the database.
+    pub(crate) async fn sync(&self, client: &Client) -> Result<(), FleetError> {
+        let revisions = revisions(client).await?;
+        let is_behind = |state: &CopyState| {
+            revisions.iter().any(|row| state.positions.get(&row.namespace) != Some(&row.latest))
+        };
+        if !is_behind(&self.state()) {
+            return Ok(());
+        }
+        let _lock = self.locked().await?;
+        let mut state = self.state();
+        for namespace in SHARED {
+            let Some(row) = revisions.iter().find(|row| row.namespace == namespace.as_str()) else {
+                continue;
+            };
+            let have = state.positions.get(&row.namespace).copied().unwrap_or(-1);
+            if have == row.latest {
+                continue;
+            }
+            // Rows that were removed before the last sweep, or a database restored from a backup.
+            let is_complete = have < row.swept || have > row.latest;
+            let reached = self.apply(client, namespace, have, is_complete).await?;
+            state.positions.insert(row.namespace.clone(), reached.max(row.latest));
+            self.save(&state)?;
+        }
+        Ok(())
+    }
+
+    /// Applies the rows after a revision, or all rows. Returns the latest applied revision.
+    async fn apply(
+        &self,
+        client: &Client,
+        namespace: Namespace,
+        after: i64,
+        is_complete: bool,
+    ) -> Result<i64, FleetError> {
+        let mut after = if is_complete { -1 } else { after };
+        let mut present = HashSet::new();
+        loop {
+            let rows = client
+                .query_typed(
+                    "SELECT key, value, revision FROM toolscout.record
+                     WHERE namespace = $1 AND revision > $2 ORDER BY revision LIMIT $3",
+                    &[
+                        (&namespace.as_str(), Type::TEXT),
+                        (&after, Type::INT8),
+                        (&BATCH, Type::INT8),
+                    ],
+                )
+                .await
+                .map_err(|error| FleetError::of(&error))?;
+            let changes: Vec<(String, Option<Vec<u8>>)> =
+                rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+            self.store.write_all(namespace, &changes)?;
+            let Some(last) = rows.last() else { break };
+            after = last.get(2);
+            if is_complete {
+                present.extend(changes.into_iter().map(|(key, _)| key));
+            }
+        }
+        if is_complete {
+            let keys = self.store.keys(namespace)?.into_iter();
+            let gone: Vec<_> =
+                keys.filter(|key| !present.contains(key)).map(|key| (key, None)).collect();
+            self.store.write_all(namespace, &gone)?;
+        }
+        Ok(after)
+    }
+
+    async fn locked(&self) -> Result<CopyLock<'_>, FleetError> {
+        loop {
+            match self.lock.try_lock() {
+                Ok(()) => return Ok(CopyLock(&self.lock)),
+                Err(TryLockError::WouldBlock) => sleep(RETRY).await,
+                Err(TryLockError::Error(error)) => {
+                    return Err(failed("lock the copy of the fleet's state", error).into());
+                }
+            }
+        }
+    }
+
+    fn state(&self) -> CopyState {
+        let bytes = self.store.read(STATE.0, STATE.1).ok().flatten();
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    fn save(&self, state: &CopyState) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(state).unwrap_or_default();
+        self.store.write(STATE.0, STATE.1, &bytes)
+    }
+}
+
+/// Unlocks explicitly, because a child process may inherit the open file.
+struct CopyLock<'a>(&'a File);
+
+impl Drop for CopyLock<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+/// A namespace in the database.
+struct RevisionRow {
+    namespace: String,
+    latest: i64,
+    swept: i64,
+}
+
+async fn revisions(client: &Client) -> Result<Vec<RevisionRow>, FleetError> {
+    let rows = client
+        .query_typed("SELECT namespace, n, swept FROM toolscout.revision", &[])
+        .await
+        .map_err(|error| FleetError::of(&error))?;
+    let row = |row: &tokio_postgres::Row| RevisionRow {
+        namespace: row.get(0),
+        latest: row.get(1),
+        swept: row.get(2),
+    };
+    Ok(rows.iter().map(row).collect())
+}
+
+fn open_store(folder: &Path) -> Result<SqliteStore, FleetError> {
+    let store = SqliteStore::open(folder)?;
+    if store.keys(Namespace::Approval).is_ok() {
+        return Ok(store);
+    }
+    drop(store);
+    std::fs::remove_dir_all(folder)
+        .map_err(|error| failed("remove the copy of the fleet's state", error))?;
+    Ok(SqliteStore::open(folder)?)
+}
+
+fn failed(action: &str, cause: std::io::Error) -> StoreError {
+    StoreError { what: format!("cannot {action}"), cause: Some(Box::new(cause)) }
+}
