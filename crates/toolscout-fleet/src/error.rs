@@ -7,6 +7,14 @@ use toolscout_core::StoreError;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleetError {
+    /// A setting is missing or cannot be resolved.
+    #[error("{message}")]
+    Settings {
+        /// The setting, and what is wrong with it.
+        message: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// The setting is not a URL of PostgreSQL.
     #[error("`fleet.database` is not a URL of PostgreSQL: {0}")]
     InvalidUrl(String),
@@ -52,6 +60,7 @@ impl FleetError {
     /// What to type next.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::Settings { hint, .. } => Some(hint),
             Self::NotMigrated | Self::TooOld { .. } => Some("run `toolscout fleet migrate` once"),
             Self::InvalidKey => Some("create one with `toolscout fleet key`"),
             Self::WrongKey => Some("use the key that the other replicas use"),

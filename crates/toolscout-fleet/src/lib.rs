@@ -27,7 +27,7 @@ pub use error::FleetError;
 pub use key::{FleetKey, FleetKeys};
 pub use replica::{FleetStatus, ReplicaIdentity, ReplicaState, ReplicaStatus};
 pub use schema::{Migration, migrate, status};
-pub use store::FleetStore;
+pub use store::{COPY_FOLDER, FleetStore};
 
 /// How to reach the database of a fleet.
 #[derive(Debug, Clone)]

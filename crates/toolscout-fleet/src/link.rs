@@ -155,13 +155,23 @@ impl Link {
         });
     }
 
-    /// Changes the state that other replicas see.
+    /// Changes the state that other replicas see, without waiting for them.
     pub(crate) fn set_state(&self, state: ReplicaState) {
         self.shared.member.lock().state = state;
         let shared = self.shared.clone();
-        let _ = self.wait(LIMIT, async move {
-            let client = shared.client()?;
-            shared.beat(&client).await
+        self.runtime.spawn(async move {
+            if let Ok(client) = shared.client() {
+                let _ = timeout(LIMIT, shared.beat(&client)).await;
+            }
+        });
+    }
+
+    /// Expires the row of this process.
+    pub(crate) fn leave(&self) {
+        let shared = self.shared.clone();
+        let _ = self.wait(LEAVE_LIMIT, async move {
+            shared.leave().await;
+            Ok(())
         });
     }
 

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::types::Type;
 use toolscout_core::{Digest, Lease, Namespace, Store, StoreError};
-use toolscout_store::{SqliteStore, seal};
+use toolscout_store::seal;
 
 /// The folder of the copy, below the state folder.
-const COPY_FOLDER: &str = "fleet";
+pub const COPY_FOLDER: &str = "fleet";
 /// How long the start of a process waits for the database.
 const START_LIMIT: Duration = Duration::from_secs(5);
 /// Leases with names that start so are held by one replica of the fleet; others by one process of
@@ -32,7 +32,7 @@ const CUT_OFF: Duration = Duration::from_secs(6);
 /// Reads use a local copy and need no database. A write returns when the database has it and the
 /// copy shows it. Without the database, reads go on and writes fail.
 pub struct FleetStore {
-    local: SqliteStore,
+    local: Arc<dyn Store>,
     copy: Arc<LocalCopy>,
     link: Arc<Link>,
     keys: FleetKeys,
@@ -47,11 +47,16 @@ struct DerivedKeys {
 }
 
 impl FleetStore {
-    /// Opens the store of this machine in the state folder, and connects. If the database does not
-    /// answer, the copy of an earlier run is used; without one, it is an error.
-    pub fn open(folder: &Path, settings: FleetSettings, name: &str) -> Result<Self, FleetError> {
+    /// Connects, and opens the copy in the state folder. `local` is the store of this machine, and
+    /// `name` the name of the replica. If the database does not answer, the copy of an earlier run
+    /// is used; without one, it is an error.
+    pub fn open(
+        local: Arc<dyn Store>,
+        folder: &Path,
+        settings: FleetSettings,
+        name: &str,
+    ) -> Result<Self, FleetError> {
         connection::parse(&settings.database)?;
-        let local = SqliteStore::open(folder)?;
         let copy = Arc::new(LocalCopy::open(&folder.join(COPY_FOLDER))?);
         let keys = settings.keys.clone();
         let id: [u8; 16] = random()?;
@@ -77,11 +82,6 @@ impl FleetStore {
         Ok(Self { local, copy, link: Arc::new(link), keys, derived: Mutex::default() })
     }
 
-    /// The path that a damaged local database was moved to, if it was.
-    pub fn recovered(&self) -> Option<std::path::PathBuf> {
-        self.local.recovered()
-    }
-
     /// Serves clients from now on: other replicas see this one.
     pub fn join(&self, address: Option<String>, labels: Vec<String>) {
         self.link.join(address, labels);
@@ -90,6 +90,11 @@ impl FleetStore {
     /// Changes the state that other replicas see.
     pub fn set_state(&self, state: ReplicaState) {
         self.link.set_state(state);
+    }
+
+    /// Serves no longer: other replicas see that at once.
+    pub fn leave(&self) {
+        self.link.leave();
     }
 
     /// Whether the database has not been reached for so long that the row of this replica has
@@ -160,6 +165,11 @@ impl FleetStore {
         Ok(swapped)
     }
 
+    /// The store to read from.
+    fn store_of(&self, namespace: Namespace) -> &dyn Store {
+        if is_shared(namespace) { self.copy.store() } else { &*self.local }
+    }
+
     fn is_shared_lease(name: &str) -> bool {
         name.starts_with(SHARED_LEASES)
     }
@@ -205,18 +215,15 @@ impl Store for FleetStore {
     }
 
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
-        let store = if is_shared(namespace) { self.copy.store() } else { &self.local };
-        store.keys(namespace)
+        self.store_of(namespace).keys(namespace)
     }
 
     fn revision(&self, namespace: Namespace) -> Option<u64> {
-        let store = if is_shared(namespace) { self.copy.store() } else { &self.local };
-        store.revision(namespace)
+        self.store_of(namespace).revision(namespace)
     }
 
     fn fingerprint(&self, namespace: Namespace) -> Option<Digest> {
-        let store = if is_shared(namespace) { self.copy.store() } else { &self.local };
-        store.fingerprint(namespace)
+        self.store_of(namespace).fingerprint(namespace)
     }
 
     fn swap(
@@ -239,7 +246,11 @@ impl Store for FleetStore {
             return Ok(Some(local));
         }
         match FleetLease::take(&self.link, name) {
-            Ok(Some(shared)) => Ok(Some(Lease::new((local, shared)))),
+            Ok(Some(shared)) => {
+                // The holder before may have written just now: its work must not be repeated.
+                self.link.sync().map_err(FleetError::into_store)?;
+                Ok(Some(Lease::new((local, shared))))
+            }
             Ok(None) => Ok(None),
             Err(FleetError::Unreachable(_)) => Ok(Some(local)),
             Err(error) => Err(error.into_store()),
@@ -251,6 +262,7 @@ impl Store for FleetStore {
             return self.local.is_leased(name);
         }
         match FleetLease::is_taken(&self.link, name) {
+            Ok(false) => self.link.sync().map(|()| false).map_err(FleetError::into_store),
             Err(FleetError::Unreachable(_)) => Ok(false),
             result => result.map_err(FleetError::into_store),
         }
@@ -263,6 +275,6 @@ impl Store for FleetStore {
 
 impl std::fmt::Debug for FleetStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FleetStore").field("local", &self.local).finish_non_exhaustive()
+        f.debug_struct("FleetStore").field("copy", &self.copy).finish_non_exhaustive()
     }
 }

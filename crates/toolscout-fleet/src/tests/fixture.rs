@@ -1,8 +1,10 @@
 //! A fleet with a database of its own.
 
 use crate::{FleetKey, FleetKeys, FleetSettings, FleetStore, migrate};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use toolscout_store::SqliteStore;
 use toolscout_test_support::postgres::PostgresServer;
 
 /// A fleet whose database is ready.
@@ -47,7 +49,9 @@ impl Fleet {
         name: &str,
         settings: FleetSettings,
     ) -> Result<FleetStore, crate::FleetError> {
-        FleetStore::open(&self.folder.path().join(name), settings, name)
+        let folder = self.folder.path().join(name);
+        let local = Arc::new(SqliteStore::open(&folder).expect("a store"));
+        FleetStore::open(local, &folder, settings, name)
     }
 }
 
