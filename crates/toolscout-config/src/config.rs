@@ -8,7 +8,7 @@ use crate::policies::{self, combined_mode};
 use crate::profiles::{self, Profile, ProfileEntry};
 use crate::section::{self, SectionError, UnknownKey};
 use crate::servers::{ConfiguredServer, ServerCollector};
-use crate::settings::{JwtSettings, SandboxTable, Settings, TelemetrySettings};
+use crate::settings::{FleetTable, JwtSettings, SandboxTable, Settings, TelemetrySettings};
 use crate::stamps::FileStamps;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolscout_core::authorization::Policy;
 use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, ToolPatterns, nearest};
-use toolscout_mcp_client::ReferenceLookup;
+use toolscout_mcp_client::{ConfigText, ReferenceLookup, fleet_partition, partition};
 
 /// The tables of our own files that are not merged setting by setting.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -121,6 +121,14 @@ impl Config {
         self.root.as_deref().unwrap_or(&self.folder)
     }
 
+    /// Identifies the project in keys of the store: by its name in the fleet, else by its folder.
+    pub fn partition(&self) -> String {
+        match &self.settings.fleet {
+            FleetTable { database: Some(_), project: Some(name), .. } => fleet_partition(name),
+            _ => partition(self.project_folder()),
+        }
+    }
+
     /// Our own file that edits of this scope go to. It may not exist yet.
     pub fn own_file(&self, scope: ConfigScope) -> Result<PathBuf, ConfigError> {
         match (scope, &self.user_folder) {
@@ -163,7 +171,7 @@ impl Config {
             config.files.push(file.document.path.clone());
             entries.push(file.take_servers()?);
             if file.is_ours {
-                modes[file.scope as usize] = config.merge_own_file(file)?;
+                modes[file.scope as usize] = config.merge_own_file(file, is_trusted)?;
             }
         }
         let mut servers = ServerCollector::new(&mut config, root, lookup, is_trusted);
@@ -176,7 +184,11 @@ impl Config {
     }
 
     /// Reads everything in one of our own files except its servers; returns the mode it sets.
-    fn merge_own_file(&mut self, file: &mut ConfigFile) -> Result<Option<PolicyMode>, ConfigError> {
+    fn merge_own_file(
+        &mut self,
+        file: &mut ConfigFile,
+        is_trusted: &dyn Fn() -> bool,
+    ) -> Result<Option<PolicyMode>, ConfigError> {
         let map = std::mem::take(&mut file.document.map);
         let document = &file.document;
         let invalid = |error: SectionError| {
@@ -197,6 +209,7 @@ impl Config {
         let (mut settings, sections) = (settings.value, sections.value);
         if file.scope == ConfigScope::Project {
             self.drop_user_settings(&mut settings, document);
+            self.check_project_fleet(&mut settings.fleet, document, is_trusted);
         }
         let merged = std::mem::take(&mut self.settings).merge(settings).map_err(invalid)?;
         self.settings = merged;
@@ -230,6 +243,29 @@ impl Config {
         Ok(sections.mode)
     }
 
+    /// Removes the fleet of a project that could choose where decisions come from: one that is not
+    /// trusted, or that contains the address or the key itself.
+    fn check_project_fleet(
+        &mut self,
+        fleet: &mut FleetTable,
+        document: &Document,
+        is_trusted: &dyn Fn() -> bool,
+    ) {
+        if *fleet == FleetTable::default() {
+            return;
+        }
+        let texts = [&fleet.database, &fleet.listen_database, &fleet.key];
+        let reason = if !is_trusted() {
+            "`fleet` is ignored, because the project is not trusted; run `toolscout trust`, or move it to config.toml"
+        } else if !texts.into_iter().flatten().all(is_variable) {
+            "`fleet` is ignored, because a project can only name variables: write `env:NAME`"
+        } else {
+            return;
+        };
+        *fleet = FleetTable::default();
+        self.diagnostics.push(document.warning(&["fleet"], reason.to_owned()));
+    }
+
     /// Removes the settings that a project may not set.
     fn drop_user_settings(&mut self, settings: &mut Settings, document: &Document) {
         if settings.search.model.take().is_some() {
@@ -257,6 +293,11 @@ impl Config {
             self.diagnostics.push(document.user_only_setting("`journal.keep` is set"));
         }
     }
+}
+
+/// Whether the value comes from the environment of the operator.
+fn is_variable(text: &ConfigText) -> bool {
+    text.written().starts_with("env:")
 }
 
 /// The keys of a file that neither of two structs has a field for.

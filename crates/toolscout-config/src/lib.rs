@@ -45,7 +45,7 @@ pub use profiles::Profile;
 pub use secrets::StoredSecrets;
 pub use servers::{ConfiguredServer, EntryChange};
 pub use settings::{
-    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, JwtSettings,
+    ContextSettings, DiscoverOnStart, FleetTable, JournalRetention, JournalSettings, JwtSettings,
     RequestToolsSettings, SandboxTable, SearchSettings, Settings, TaskProgram, TelemetrySettings,
     ToolPreset,
 };

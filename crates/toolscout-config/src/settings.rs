@@ -73,6 +73,10 @@ pub struct Settings {
     pub telemetry: TelemetrySettings,
     /// Size of the audit log. Only in the user configuration.
     pub journal: JournalSettings,
+    /// The database that several replicas share. In the user configuration, or in that of a trusted project, where
+    /// `database`, `listen_database` and `key` must name variables: `env:NAME`.
+    #[serde(skip_serializing)]
+    pub fleet: FleetTable,
 }
 
 /// Search settings.
@@ -210,6 +214,29 @@ pub struct TelemetrySettings {
     pub content: Option<bool>,
 }
 
+/// The database that several replicas share.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FleetTable {
+    /// URL of the PostgreSQL database: `env:TOOLSCOUT_DATABASE_URL`.
+    #[serde(deserialize_with = "text", skip_serializing)]
+    #[schemars(with = "Option<String>")]
+    pub database: Option<ConfigText>,
+    /// Direct URL for notifications, if `database` goes through a connection pooler. Without it, changes of other
+    /// replicas take effect within half a second.
+    #[serde(deserialize_with = "text", skip_serializing)]
+    #[schemars(with = "Option<String>")]
+    pub listen_database: Option<ConfigText>,
+    /// Key of the fleet, from `toolscout fleet key`. While a key is replaced: the new and the old one, separated by a comma.
+    #[serde(deserialize_with = "text", skip_serializing)]
+    #[schemars(with = "Option<String>")]
+    pub key: Option<ConfigText>,
+    /// Name of the project, the same on every replica.
+    pub project: Option<String>,
+    /// Address on which this replica accepts requests of other replicas.
+    pub listen: Option<String>,
+}
+
 /// Size of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -291,7 +318,9 @@ impl Settings {
         } else {
             &self.telemetry
         };
-        let (telemetry, shadow) = (telemetry.clone(), self.shadow.max(other.shadow));
+        let fleet = if self.fleet.database.is_some() { &self.fleet } else { &other.fleet };
+        let (telemetry, fleet) = (telemetry.clone(), fleet.clone());
+        let shadow = self.shadow.max(other.shadow);
         let is_spotlight_on = [self.spotlight, other.spotlight].contains(&Some(true));
         let is_learning_off = [self.search.learn, other.search.learn].contains(&Some(false));
         let (mut ours, theirs) = (table(self)?, table(other)?);
@@ -305,7 +334,7 @@ impl Settings {
             theirs.into_iter().filter(|(key, _)| !decided_keys.contains(&key.as_str())).collect(),
         );
         let mut merged: Self = section::read(ours, Path::new("/"))?.value;
-        (merged.telemetry, merged.shadow) = (telemetry, shadow);
+        (merged.telemetry, merged.fleet, merged.shadow) = (telemetry, fleet, shadow);
         if is_spotlight_on {
             merged.spotlight = Some(true);
         }

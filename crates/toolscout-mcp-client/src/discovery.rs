@@ -13,7 +13,6 @@ use super::{
 };
 use serde_json::json;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout_at};
@@ -45,16 +44,16 @@ pub struct ServerContext {
 }
 
 impl ServerContext {
-    /// Creates the context for the project at this root. Fails if the store has no secret key for
-    /// hashing.
+    /// Creates the context for the project with this id; see [`crate::partition`]. Fails if the
+    /// store has no secret key for hashing.
     pub fn new(
         store: Arc<dyn Store>,
-        project: &Path,
+        partition: String,
         connect: ConnectContext,
     ) -> Result<Self, StoreError> {
         let key = store.key()?;
-        let records = DiscoveryRecords::new(store, fingerprint::partition(project))
-            .marked_with(checks_key(&key, &connect.limits));
+        let records =
+            DiscoveryRecords::new(store, partition).marked_with(checks_key(&key, &connect.limits));
         Ok(Self { records, connect, key })
     }
 
@@ -180,7 +179,7 @@ impl ServerContext {
         let before = self.read(server, cx)?;
         let limit = self.discovery_time_limit(server, &before);
         let deadline = effective_deadline(cx, limit);
-        let Some(lease) = self.lease(server, started_at, limit, deadline, cx).await? else {
+        let Some(lease) = self.lease(server, &before, limit, deadline, cx).await? else {
             return self.outcome(server, started_at, cx);
         };
         let span = tracing::debug_span!("tool-discovery", server = %server.id);
@@ -299,11 +298,11 @@ impl ServerContext {
     }
 
     /// Acquires the lease for discovering the server; `None` if another process has discovered it
-    /// since `started_at`.
+    /// since this record was read.
     async fn lease(
         &self,
         server: &ServerConfig,
-        started_at: Moment,
+        before: &DiscoveryRecord,
         limit: Duration,
         deadline: Instant,
         cx: &Cx,
@@ -314,11 +313,8 @@ impl ServerContext {
             if let Some(lease) =
                 self.records.store().lease(&name).map_err(|error| store_error(server, &error))?
             {
-                let is_done = has_waited
-                    && self
-                        .read(server, cx)?
-                        .last_discovery
-                        .is_some_and(|last_discovery| last_discovery >= started_at);
+                // Compared for equality only: the other process may have another clock.
+                let is_done = self.read(server, cx)?.last_discovery != before.last_discovery;
                 return Ok(Some(lease).filter(|_| !is_done));
             }
             if !has_waited {

@@ -39,6 +39,14 @@ pub fn partition(project: &Path) -> String {
     blake3::hash(canonical_path.as_os_str().as_encoded_bytes()).to_hex()[..16].to_owned()
 }
 
+/// As [`partition`], for a project that has the same name on several machines.
+pub fn fleet_partition(name: &str) -> String {
+    blake3::derive_key("toolscout 2026 project of a fleet", name.as_bytes())[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
 fn add_transport(
     hasher: &mut Hasher,
     transport: &ServerTransport,

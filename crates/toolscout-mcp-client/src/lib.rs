@@ -42,7 +42,7 @@ pub use connect_context::{ConnectContext, ConnectPurpose};
 pub use definition::ToolDefinition;
 pub use discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome};
 pub use error::ClientError;
-pub use fingerprint::{entry_fingerprint, partition};
+pub use fingerprint::{entry_fingerprint, fleet_partition, partition};
 pub use protocol_choice::ProtocolChoice;
 pub use record::{
     DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownLibrary, KnownTools, Staleness,

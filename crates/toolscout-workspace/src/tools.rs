@@ -22,6 +22,7 @@ pub struct Tools {
     gateway: Arc<Gateway>,
     environment: Arc<Environment>,
     request: Cx,
+    partition: String,
     verbosity: Verbosity,
     command: CommandTraits,
     strict: bool,
@@ -46,6 +47,7 @@ impl Tools {
         gateway: Gateway,
         environment: Arc<Environment>,
         options: &Options,
+        partition: String,
         observers: Observers,
     ) -> Self {
         let verbosity = match (options.switch("quiet"), options.switch("verbose")) {
@@ -69,12 +71,18 @@ impl Tools {
             gateway,
             environment,
             request,
+            partition,
             verbosity,
             command: options.command,
             strict: options.switch("strict"),
             discovered,
             reserved,
         }
+    }
+
+    /// Identifies the project in keys of the store.
+    pub(crate) fn partition(&self) -> &str {
+        &self.partition
     }
 
     /// The gateway, after discovery; diagnostics are reported as warnings.

@@ -3,14 +3,12 @@
 use crate::Tools;
 use std::borrow::Cow;
 use toolscout_gateway::Snapshot;
-use toolscout_mcp_client::partition;
 use toolscout_surface::mcp::WireNameStore;
 
 impl Tools {
     /// The wire names of this project, as all its processes see them.
     pub fn wire_names(&self) -> WireNameStore {
-        let project = self.request().project.as_deref().cloned().unwrap_or_default();
-        WireNameStore::in_store(self.environment().store(), &partition(&project))
+        WireNameStore::in_store(self.environment().store(), self.partition())
     }
 
     /// The id of the tool that was given this wire name; otherwise the name as it is.

@@ -56,8 +56,9 @@ impl Composition {
             observers.extend(make(&startup)?);
         }
         let observers = Observers::new(observers);
-        let tools =
-            Arc::new(Tools::new(gateway, self.environment.clone(), &startup.options, observers));
+        let (options, partition) = (&startup.options, startup.config.partition());
+        let tools = Tools::new(gateway, self.environment.clone(), options, partition, observers);
+        let tools = Arc::new(tools);
         let workspace = Arc::new(Workspace::new(startup, setup.parts, tools));
         let _ = setup.slot.set(workspace.clone());
         let after = AfterSetup {

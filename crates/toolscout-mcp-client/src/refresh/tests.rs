@@ -134,7 +134,7 @@ async fn a_server_behind_hanging_ones_is_discovered_before_they_time_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let context = ServerContext::new(
         Arc::new(MemoryStore::default()),
-        folder.path(),
+        crate::partition(folder.path()),
         ConnectContext::new(folder.path().to_owned()),
     );
     let context = Arc::new(context.expect("a key"));

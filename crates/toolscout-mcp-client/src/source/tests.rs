@@ -69,8 +69,12 @@ impl World {
             ..ConnectContext::new(self.dir.path().to_owned())
         };
         connect_context.limits = Arc::new(limits);
-        let context = ServerContext::new(self.store.clone(), self.dir.path(), connect_context)
-            .expect("a key");
+        let context = ServerContext::new(
+            self.store.clone(),
+            crate::partition(self.dir.path()),
+            connect_context,
+        )
+        .expect("a key");
         McpSource::new(server, Arc::new(context))
     }
 

@@ -61,7 +61,7 @@ impl ServerSet {
             diagnostics: Vec::new(),
             withheld: BTreeMap::new(),
             store: environment.store(),
-            partition: partition(config.project_folder()),
+            partition: config.partition(),
         }
     }
 
@@ -79,7 +79,7 @@ impl ServerSet {
             ..Self::empty(config, environment)
         };
         if !options.command.runs_servers {
-            set.control = ControlSocket::find(environment, &set.partition);
+            set.control = ControlSocket::find(environment, &partition(project));
         }
         if set.configured.is_empty() {
             return set;
@@ -141,7 +141,7 @@ impl ServerSet {
             sandbox: sandbox_host(config, environment),
             ..ConnectContext::new(project.to_owned())
         };
-        ServerContext::new(self.store.clone(), project, context)
+        ServerContext::new(self.store.clone(), config.partition(), context)
             .map(Arc::new)
             .map_err(|error| format!("servers are unavailable: {error}"))
     }

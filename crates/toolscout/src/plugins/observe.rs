@@ -9,7 +9,6 @@ use toolscout_catalog::findings::{self, ToolNameIndex};
 use toolscout_config::Config;
 use toolscout_core::event::{DiscoveryEvent, EventKind};
 use toolscout_core::{BoxFuture, Cx, ErrorKind, Source, SourceId, Tool, ToolId};
-use toolscout_mcp_client::partition;
 use toolscout_source::observed::{Observed, ObservedSource, SeenTool, TranscriptObserver};
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
@@ -79,7 +78,7 @@ impl Command for ObserveCommand {
 }
 
 fn observed(environment: &Environment, config: &Config) -> Observed {
-    Observed::new(environment.store(), partition(config.project_folder()))
+    Observed::new(environment.store(), config.partition())
 }
 
 /// Copies standard input to standard output. A reader that closes the pipe ends it, as with `cat`.

@@ -2,7 +2,6 @@
 
 use crate::{AppError, Plugin, Setup, Startup};
 use toolscout_gateway::Approvals;
-use toolscout_mcp_client::partition;
 use toolscout_workspace::policies;
 
 /// Configures the gateway with policies and approvals, and adds their operations: `review`,
@@ -22,7 +21,7 @@ impl Plugin for Review {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.parts.policies = true;
         cx.rule(|gateway, Startup { environment, config, .. }| {
-            let approvals = Approvals::new(environment.store(), partition(config.project_folder()));
+            let approvals = Approvals::new(environment.store(), config.partition());
             Ok(gateway.approvals(approvals).policies(policies::from_config(config)))
         });
         Ok(())

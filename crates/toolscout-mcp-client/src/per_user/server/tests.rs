@@ -86,7 +86,7 @@ fn server(endpoint: HttpEndpoint) -> ServerConfig {
 fn users(endpoint: HttpEndpoint) -> PerUserServer {
     let context = ServerContext::new(
         Arc::new(MemoryStore::default()) as Arc<dyn Store>,
-        Path::new("/"),
+        "project".to_owned(),
         connect_context(),
     );
     PerUserServer::new(server(endpoint), Arc::new(context.expect("a key")), |source| source)

@@ -41,7 +41,8 @@ impl World {
         McpSource::new(
             server,
             Arc::new(
-                ServerContext::new(self.store.clone(), self.dir.path(), context).expect("a key"),
+                ServerContext::new(self.store.clone(), crate::partition(self.dir.path()), context)
+                    .expect("a key"),
             ),
         )
     }

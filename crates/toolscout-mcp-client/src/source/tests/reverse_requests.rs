@@ -89,7 +89,8 @@ impl World {
             ..ConnectContext::new(self.dir.path().to_owned())
         };
         let server_context =
-            ServerContext::new(self.store.clone(), self.dir.path(), context).expect("a key");
+            ServerContext::new(self.store.clone(), crate::partition(self.dir.path()), context)
+                .expect("a key");
         McpSource::new(server, Arc::new(server_context))
     }
 }

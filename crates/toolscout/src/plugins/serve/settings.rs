@@ -5,7 +5,6 @@ use std::sync::Arc;
 use toolscout_core::cx::Role;
 use toolscout_core::{Caller, Cx, SourceId, Store, escape};
 use toolscout_gateway::Gateway;
-use toolscout_mcp_client::partition;
 use toolscout_surface::mcp::{MetaTools, OperationTools, Server, ServerOptions, WireNameStore};
 use toolscout_surface::operation::Operations;
 use toolscout_workspace::access_tokens::file;
@@ -59,13 +58,12 @@ impl McpServerFactory {
             ..cx.request()
         };
         let meta_tools = cx.parsed.text("meta-tools").and_then(MetaTools::from_name);
-        let project = options.request.project.as_deref().cloned().unwrap_or_default();
         Ok(Self {
             options,
             meta_tools,
             operations: cx.operations(),
             store,
-            partition: partition(&project),
+            partition: cx.workspace().config().partition(),
         })
     }
 
