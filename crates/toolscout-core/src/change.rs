@@ -56,6 +56,8 @@ pub enum ChangeKind {
     Export,
     /// The records of relevance feedback.
     Feedback,
+    /// The database of a fleet.
+    Fleet,
     /// The lock file of a project.
     Lock,
     /// The login at a server.
@@ -88,6 +90,7 @@ impl ChangeKind {
             Self::Client => "client",
             Self::Definition => "definition",
             Self::Export => "export",
+            Self::Fleet => "fleet",
             Self::Feedback => "feedback",
             Self::Lock => "lock",
             Self::Login => "login",

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use toolscout_config::SECRETS_FOLDER;
 use toolscout_core::{MemoryStore, Store};
+use toolscout_fleet::{FleetError, FleetSettings, FleetStore};
 use toolscout_mcp_client::ReferenceLookup;
 use toolscout_process::ancestry::{self, ToolParent};
 use toolscout_surface::cli::help::HelpLayout;
@@ -39,7 +40,9 @@ pub struct Environment {
     progress: OnceLock<ProgressDisplay>,
     is_captured: bool,
     drains: AtomicBool,
-    store: OnceLock<Arc<dyn Store>>,
+    local_store: OnceLock<Arc<dyn Store>>,
+    fleet_settings: OnceLock<Result<FleetSettings, FleetError>>,
+    fleet: OnceLock<Result<Arc<FleetStore>, FleetError>>,
     tool_parent: OnceLock<Option<ToolParent>>,
 }
 
@@ -61,7 +64,9 @@ impl Environment {
             progress: OnceLock::new(),
             is_captured: false,
             drains: AtomicBool::new(false),
-            store: OnceLock::new(),
+            local_store: OnceLock::new(),
+            fleet_settings: OnceLock::new(),
+            fleet: OnceLock::new(),
             tool_parent: OnceLock::new(),
         }
     }
@@ -87,7 +92,9 @@ impl Environment {
             progress: OnceLock::new(),
             is_captured: true,
             drains: AtomicBool::new(false),
-            store: OnceLock::from(store),
+            local_store: OnceLock::from(store),
+            fleet_settings: OnceLock::new(),
+            fleet: OnceLock::new(),
             tool_parent: OnceLock::from(None),
         };
         (environment, captured)
@@ -95,7 +102,7 @@ impl Environment {
 
     /// Uses the store in the state folder, instead of one in memory.
     pub fn persistent(self) -> Self {
-        Self { store: OnceLock::new(), ..self }
+        Self { local_store: OnceLock::new(), ..self }
     }
 
     /// The folder the run was started in.
@@ -301,7 +308,49 @@ impl Environment {
     /// The store of persistent state. If it cannot be opened, the run warns once and continues
     /// without it.
     pub fn store(&self) -> Arc<dyn Store> {
-        self.store.get_or_init(|| self.open_store()).clone()
+        match self.fleet() {
+            None => self.local_store(),
+            Some(Ok(fleet)) => fleet.clone(),
+            Some(Err(error)) => Arc::new(UnavailableStore { reason: error.to_string() }),
+        }
+    }
+
+    /// Shares the state with other machines from now on. A second call has no effect: all projects
+    /// of a process belong to one fleet.
+    pub fn join_fleet(&self, settings: Result<FleetSettings, FleetError>) {
+        let _ = self.fleet_settings.set(settings);
+    }
+
+    /// The store of the fleet, if the configuration names one; it connects on first use.
+    pub fn fleet(&self) -> Option<&Result<Arc<FleetStore>, FleetError>> {
+        let settings = self.fleet_settings.get()?;
+        Some(self.fleet.get_or_init(|| {
+            let fleet = settings.clone().and_then(|settings| self.open_fleet(settings));
+            if let Err(error) = &fleet {
+                let hint = error.hint().map(|hint| format!("\n  hint: {hint}"));
+                self.eprint(&format!("warning: {error}{}\n", hint.unwrap_or_default()));
+            }
+            fleet.map(Arc::new)
+        }))
+    }
+
+    /// The settings of the fleet, if the configuration names one.
+    pub fn fleet_settings(&self) -> Option<&Result<FleetSettings, FleetError>> {
+        self.fleet_settings.get()
+    }
+
+    fn open_fleet(&self, settings: FleetSettings) -> Result<FleetStore, FleetError> {
+        let Some(folder) = self.state_dir() else {
+            return Err(FleetError::Copy("no state directory: set HOME".to_owned()));
+        };
+        let name = self.var("TOOLSCOUT_REPLICA_NAME").map(str::to_owned);
+        let name = name.unwrap_or_else(host_name);
+        FleetStore::open(self.local_store(), &folder, settings, &name)
+    }
+
+    /// The state of this machine alone.
+    pub fn local_store(&self) -> Arc<dyn Store> {
+        self.local_store.get_or_init(|| self.open_store()).clone()
     }
 
     fn open_store(&self) -> Arc<dyn Store> {
@@ -329,6 +378,10 @@ impl Environment {
             }
         }
     }
+}
+
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Typed characters are not shown until this is dropped.

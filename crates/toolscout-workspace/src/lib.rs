@@ -11,6 +11,7 @@ pub mod config;
 mod environment;
 mod error;
 mod event_broadcast;
+mod fleet;
 pub mod host;
 pub mod journal;
 mod operations;

@@ -10,6 +10,7 @@ mod doctor;
 mod events;
 mod export;
 mod feedback;
+mod fleet;
 mod import;
 mod index;
 mod journal;
@@ -117,6 +118,9 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["serve"], BoundOperation::new::<Workspace, token::CreateToken>),
     (&["serve"], BoundOperation::new::<Workspace, token::RotateToken>),
     (&["serve"], BoundOperation::new::<Workspace, token::RevokeToken>),
+    (&["serve"], BoundOperation::new::<Workspace, fleet::CreateFleetKey>),
+    (&["serve"], BoundOperation::new::<Workspace, fleet::MigrateFleet>),
+    (&["serve"], BoundOperation::new::<Workspace, fleet::ShowFleet>),
     (&["serve"], BoundOperation::new::<Workspace, project::ListProjects>),
     (&["serve"], BoundOperation::new::<Workspace, project::ShowProject>),
     (&["serve"], BoundOperation::new::<Workspace, project::ShowProjectConfiguration>),

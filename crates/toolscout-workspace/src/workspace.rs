@@ -11,6 +11,7 @@ use crate::background::BackgroundTasks;
 use crate::config;
 use crate::error::login;
 use crate::event_broadcast::{EventBroadcast, ServerChange};
+use crate::fleet;
 use crate::journal::JournalHandle;
 use crate::policies;
 use crate::projects::ServedProjects;
@@ -115,6 +116,9 @@ impl Startup {
         } else {
             config::without_files(&options, &environment)
         };
+        if let Some(settings) = fleet::settings(&config, &environment) {
+            environment.join_fleet(settings);
+        }
         let servers = if parts.servers {
             ServerSet::new(None, &config, &options, &environment)
         } else {

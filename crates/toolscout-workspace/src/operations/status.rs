@@ -52,6 +52,8 @@ pub(crate) struct ShowReadiness;
 pub(crate) struct Readiness {
     /// Whether the catalog is loaded.
     ready: bool,
+    /// `loading`, `ready`, or `degraded` while the database of the fleet is away.
+    status: &'static str,
 }
 
 impl Operation<Workspace> for ShowReadiness {
@@ -66,11 +68,21 @@ impl Operation<Workspace> for ShowReadiness {
     };
 
     async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<Readiness, OperationError> {
-        Ok(Readiness { ready: workspace.tools.is_discovered() })
+        let ready = workspace.tools.is_discovered();
+        let is_degraded = match workspace.environment.fleet() {
+            None => false,
+            Some(fleet) => fleet.as_ref().is_ok_and(|fleet| fleet.contact().is_err()),
+        };
+        let status = match (ready, is_degraded) {
+            (false, _) => "loading",
+            (true, true) => "degraded",
+            (true, false) => "ready",
+        };
+        Ok(Readiness { ready, status })
     }
 
     fn text(output: &Readiness, _: &Text) -> String {
-        format!("{}\n", if output.ready { "ready" } else { "not ready" })
+        format!("{}\n", output.status)
     }
 }
 

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
+use toolscout_fleet::FleetError;
 use toolscout_gateway::{LoadingMark, RankingProfile};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
@@ -138,9 +139,17 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         marks.push(project.start().await?);
     }
     cx.environment().drain_when_interrupted();
+    let fleet = match cx.environment().fleet() {
+        None => None,
+        Some(Ok(fleet)) => Some(fleet.clone()),
+        Some(Err(error)) => return Err(fleet_failure(error)),
+    };
     let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
         Some(web) => {
             let listener = web.bind(cx, &projects).await?;
+            if let Some(fleet) = &fleet {
+                fleet.join(Some(listener.addr().to_string()), Vec::new());
+            }
             Box::pin(async {
                 web::serve(listener, &projects).await;
                 Ok(())
@@ -159,7 +168,15 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         _ = background => Ok(()),
     };
     join_all(projects.iter().map(Project::close)).await;
+    if let Some(fleet) = &fleet {
+        fleet.leave();
+    }
     ended.map(|()| Exit::Done)
+}
+
+/// A replica that cannot use the fleet's state must not serve without it.
+fn fleet_failure(error: &FleetError) -> AppError {
+    AppError::unavailable(error.to_string(), error.hint().unwrap_or("toolscout fleet status"))
 }
 
 async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppError> {

@@ -18,6 +18,7 @@ mod existing_scripts;
 mod exports;
 mod first_use;
 mod flags;
+mod fleet;
 mod journal;
 mod lifecycle;
 mod locale;

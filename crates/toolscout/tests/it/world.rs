@@ -34,6 +34,12 @@ impl World {
         Self { dir, cwd, vars: Vec::new() }
     }
 
+    /// Another machine with the same project folder, and its own state and configuration.
+    pub(crate) fn another_machine(&self) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        Self { dir, cwd: self.cwd.clone(), vars: self.vars.clone() }
+    }
+
     /// Writes a file and creates its folders. The path is relative to the working folder of runs.
     pub(crate) fn file(self, path: &str, text: &str) -> Self {
         let file = self.cwd.join(path);

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{Digest, Namespace, SourceId, Store, ToolId};
 use toolscout_gateway::QuarantinedTool;
-use toolscout_mcp_client::partition;
 
 /// The last shown definitions of one source.
 pub(super) struct ShownDefinitions {
@@ -19,7 +18,7 @@ pub(super) struct ShownDefinitions {
 impl ShownDefinitions {
     /// The record of this source. An unreadable record counts as empty.
     pub(super) fn load(workspace: &Workspace, source: &SourceId) -> Self {
-        let key = format!("shown/{}/{source}", partition(workspace.config().project_folder()));
+        let key = format!("shown/{}/{source}", workspace.config().partition());
         let store = workspace.environment.store();
         let record = store.read(Namespace::Approval, &key).ok().flatten();
         let digests =

@@ -26,7 +26,9 @@ impl SeenFiles {
         let configuration = cx.workspace().config().stamps.clone();
         let state = cx.environment().state_dir().into_iter();
         let approvals = FileStamps::record(
-            state.flat_map(|state| [state.join("trust.db"), state.join("trust.db-wal")]),
+            state
+                .flat_map(|state| [state.clone(), state.join(toolscout_fleet::COPY_FOLDER)])
+                .flat_map(|folder| [folder.join("trust.db"), folder.join("trust.db-wal")]),
         );
         Self { configuration, approvals, is_trusted: is_trusted(cx) }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use toolscout_config::JwtSettings;
 use toolscout_core::cx::ClientApprovals;
 use toolscout_core::{Caller, Cx, ErrorKind, escape};
+use toolscout_fleet::ReplicaState;
 use toolscout_mcp_client::oauth;
 use toolscout_surface::api::{OperationRouter, unknown_project_routes};
 use toolscout_surface::http::auth::{ClaimNames, Fetch, Jwt, JwtTerms, Token};
@@ -212,7 +213,13 @@ pub(super) async fn serve(listener: Listener, projects: &[Project]) {
         list_sessions(project, endpoint);
     }
     routes = routes.guarded(unknown_project_routes(ids));
-    listener.serve(routes, stopping::stop_requested()).await;
+    let stopping = async {
+        stopping::stop_requested().await;
+        if let Some(Ok(fleet)) = projects[0].cx.environment().fleet() {
+            fleet.set_state(ReplicaState::Draining);
+        }
+    };
+    listener.serve(routes, stopping).await;
 }
 
 fn servers(project: &Project) -> Servers {

@@ -15,6 +15,7 @@ fn requests(session: &str, question: &str) -> Vec<(&'static str, String, Option<
         plain("/api/openapi.json"),
         plain("/api/metrics"),
         plain("/metrics"),
+        plain("/api/fleet"),
         plain("/api/projects"),
         plain("/api/project"),
         plain("/api/configuration"),

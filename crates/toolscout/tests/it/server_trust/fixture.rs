@@ -24,7 +24,7 @@ impl World {
     }
 
     /// The same, with an id and more lines in its entry.
-    pub(super) fn list_server_named(self, id: &str, more: &str, tools: &[(&str, &str)]) -> Self {
+    pub(crate) fn list_server_named(self, id: &str, more: &str, tools: &[(&str, &str)]) -> Self {
         let words = ["sh", "stall.sh", &list(id)].map(str::to_owned);
         let world = self.entry(id, &words, more).file("stall.sh", LIST_SERVER);
         world.set_tools_of(id, tools);
@@ -38,7 +38,7 @@ impl World {
     }
 
     /// Changes the tool list of the server and refreshes it.
-    pub(super) fn refresh_with(&self, tools: &[(&str, &str)]) -> Outcome {
+    pub(crate) fn refresh_with(&self, tools: &[(&str, &str)]) -> Outcome {
         self.set_tools(tools);
         self.run(&["server", "refresh", "s"]).exits(0)
     }
@@ -54,13 +54,13 @@ impl World {
     }
 
     /// The number of calls that the server has executed.
-    pub(super) fn executed(&self) -> usize {
+    pub(crate) fn executed(&self) -> usize {
         let log = fs::read_to_string(self.path(&format!("{}.seen", list("s")))).unwrap_or_default();
         log.lines().filter(|line| *line == "call").count()
     }
 
     /// The names of all quarantined tools in `review --json`.
-    pub(super) fn quarantined(&self) -> Vec<String> {
+    pub(crate) fn quarantined(&self) -> Vec<String> {
         let quarantined = self.run(&["review", "--json"]).exits(0).json();
         quarantined
             .as_array()
@@ -71,7 +71,7 @@ impl World {
     }
 
     /// The id of the pending approval of a call, from its hint.
-    pub(super) fn pending_approval(&self, args: &[&str]) -> String {
+    pub(crate) fn pending_approval(&self, args: &[&str]) -> String {
         let pending =
             self.run(args).exits(4).stderr_contains(&["needs approval", "within five minutes"]);
         let (_, id) = pending
