@@ -11,7 +11,6 @@ use crate::{ConfigText, HttpEndpoint, Program};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use std::path::Path;
 use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{Arguments, Caller, Store, ToolId};
 
