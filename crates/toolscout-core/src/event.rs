@@ -8,8 +8,8 @@ mod kind;
 mod span;
 
 pub use kind::{
-    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, DiscoveryStart,
-    EventKind, OperationEvent, SearchEvent,
+    CallEvent, CallOutcome, CallStart, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent,
+    DiscoveryStart, EventKind, OperationEvent, SearchEvent,
 };
 pub use span::{Span, trace_context};
 
@@ -174,6 +174,20 @@ impl PendingEvent {
     /// Whether there is an observer.
     pub fn is_observed(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// Emits another event of the same span, before this one ends.
+    pub fn announce(&self, kind: impl FnOnce() -> EventKind) {
+        let Some(started) = &self.0 else { return };
+        let Started { at, since, requester, span, observers } = &**started;
+        let requester = requester.clone();
+        observers.observe(&Event {
+            at: *at,
+            took: since.elapsed(),
+            requester,
+            span: *span,
+            kind: kind(),
+        });
     }
 
     /// Ends the event and emits it.

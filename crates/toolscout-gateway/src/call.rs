@@ -129,7 +129,7 @@ impl Gateway {
         let (cx, pending) = cx.start_event();
         let observed = ObservedCall::new(&view, &call, pending);
         let span = tracing::debug_span!("tool-call", tool = %call.tool);
-        let output = self.run(view, call, cx).instrument(span).await;
+        let output = self.run(view, call, cx, Some(&observed)).instrument(span).await;
         observed.finish(&output);
         let output = output?;
         self.record_feedback(attempt, &output);
@@ -143,6 +143,7 @@ impl Gateway {
         mut view: CatalogView,
         mut call: ToolCall,
         cx: Cx,
+        observed: Option<&ObservedCall>,
     ) -> Result<ToolOutput, Error> {
         let mut approval = None;
         if view.tool(&call.tool)?.1.decision.policy == Policy::Ask {
@@ -159,6 +160,9 @@ impl Gateway {
         // Redacted only if the log level needs it.
         let arguments = || redact::json(&Value::Object(call.get().arguments.clone()));
         tracing::debug!(event = "tool_call", tool = %id, caller = cx.caller.as_str(), arguments = %arguments());
+        if let Some(observed) = observed {
+            observed.start(facts.tool());
+        }
         let mut output = source.call(call, cx).await?;
         tracing::debug!(event = "tool_result", tool = %id, is_error = output.is_error());
         let warnings = facts.output_mismatches(&output);

@@ -2,8 +2,8 @@
 
 use crate::{CatalogView, Error};
 use toolscout_core::authorization::AuthorizationError;
-use toolscout_core::event::{CallEvent, CallOutcome, EventKind, PendingEvent};
-use toolscout_core::{ToolCall, ToolOutput};
+use toolscout_core::event::{CallEvent, CallOutcome, CallStart, EventKind, PendingEvent};
+use toolscout_core::{Tool, ToolCall, ToolOutput};
 
 /// A running call. Dropping it before [`finish`](Self::finish) reports the call as cancelled.
 pub(crate) struct ObservedCall(Option<(PendingEvent, CallEvent)>);
@@ -22,6 +22,17 @@ impl ObservedCall {
             };
             (pending, event)
         }))
+    }
+
+    /// Reports that the call is about to reach this tool, unless the tool only reads. If the process
+    /// is killed during the call, this is the only trace of it.
+    pub(crate) fn start(&self, tool: &Tool) {
+        let Some((pending, event)) = self.0.as_ref().filter(|_| !tool.is_read_only()) else {
+            return;
+        };
+        pending.announce(|| {
+            EventKind::CallStarted(CallStart { tool: event.tool.clone(), digest: event.digest })
+        });
     }
 
     pub(crate) fn finish(mut self, output: &Result<ToolOutput, Error>) {

@@ -8,6 +8,7 @@
 
 mod append;
 mod head;
+mod in_flight;
 mod line;
 mod paths;
 mod reader;
@@ -18,10 +19,12 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use in_flight::InFlight;
 pub use reader::{JournalQuery, JournalReader, StoredLine};
 pub use verify::{ChainBreak, JournalVerification, verify};
 
 use append::JournalFolder;
+use in_flight::InFlightFile;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +68,14 @@ pub type PendingRecord = Box<dyn FnOnce() -> JournalRecord + Send>;
 /// as soon as writing works again.
 pub struct Journal {
     appender: Arc<Appender>,
-    writer: BatchWriter<PendingRecord>,
+    writer: BatchWriter<QueuedRecord>,
+    in_flight: Arc<InFlightFile>,
+}
+
+/// A queued record, and the work whose end it is.
+struct QueuedRecord {
+    build: PendingRecord,
+    work: Option<InFlight>,
 }
 
 /// Called once, with the reason why nothing can be written.
@@ -74,20 +84,34 @@ pub type OnWriteError = Box<dyn Fn(&io::Error) + Send + Sync>;
 impl Journal {
     /// The journal in this state folder; opens nothing. `limit` is the limit of all files in bytes.
     pub fn new(state: &Path, store: Arc<dyn Store>, limit: u64, on_error: OnWriteError) -> Self {
-        let appender =
-            Arc::new(Appender::new(JournalFolder::new(dir(state), store, limit), on_error));
+        let dir = dir(state);
+        let in_flight = Arc::new(InFlightFile::new(&dir));
+        let appender = Arc::new(Appender::new(JournalFolder::new(dir, store, limit), on_error));
         let writing = appender.clone();
-        let writer = BatchWriter::new(LIMITS, move |batch: Vec<PendingRecord>, dropped| {
+        let writer = BatchWriter::new(LIMITS, move |batch: Vec<QueuedRecord>, dropped| {
             writing.add_lost(dropped);
-            writing.write(batch.into_iter().map(|pending| pending()).collect());
+            let (records, ended): (_, Vec<_>) =
+                batch.into_iter().map(|queued| ((queued.build)(), queued.work)).unzip();
+            writing.write(records);
+            drop(ended);
         });
-        Self { appender, writer }
+        Self { appender, writer, in_flight }
     }
 
-    /// Queues a record. Costs about a microsecond: it touches neither a file nor, as a rule,
-    /// another thread.
-    pub fn push(&self, pending: PendingRecord) {
-        if self.writer.push(pending) >= UNSTARTED_CAPACITY && !self.writer.is_started() {
+    /// Work begins. If this process is killed before the record of its end is written, the journal
+    /// gets a record of kind `call` with this body instead: a JSON object on one line.
+    ///
+    /// Costs a system call. None if the body is too long, or nothing can be written.
+    pub fn begin(&self, at: Moment, body: &str) -> Option<InFlight> {
+        self.in_flight.begin(at, body)
+    }
+
+    /// Queues a record, which may be about the end of this work. Costs about a microsecond: it
+    /// touches neither a file nor, as a rule, another thread.
+    pub fn push(&self, build: PendingRecord, work: Option<InFlight>) {
+        if self.writer.push(QueuedRecord { build, work }) >= UNSTARTED_CAPACITY
+            && !self.writer.is_started()
+        {
             self.flush();
         }
     }
@@ -101,7 +125,7 @@ impl Journal {
     /// them.
     pub fn flush(&self) {
         self.writer.flush();
-        if self.appender.has_lost() {
+        if self.appender.has_more() {
             self.appender.write(Vec::new());
         }
     }

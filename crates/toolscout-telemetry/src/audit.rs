@@ -19,8 +19,16 @@ pub const KINDS: [&str; 7] =
 const RENAMED_KINDS: [(&str, &str); 3] =
     [("context", "shown"), ("dropped", "lost"), ("repaired", "mended")];
 /// Outcomes of a call.
-const OUTCOMES: [&str; 7] =
-    ["succeeded", "toolError", "inputRequired", "pending", "failed", REFUSED, "cancelled"];
+const OUTCOMES: [&str; 8] = [
+    "succeeded",
+    "toolError",
+    "inputRequired",
+    "pending",
+    "failed",
+    REFUSED,
+    "cancelled",
+    "interrupted",
+];
 /// Kinds of the timeline.
 const TIMELINE: [&str; 6] = ["discovery", "search", "call", "decision", "dropped", "repaired"];
 /// Kinds of the audit log.
@@ -169,7 +177,7 @@ pub struct AuditQuery {
     pub source: Option<String>,
     /// Show only records about tools with this text in their id
     pub tool: Option<String>,
-    /// Show only calls with this outcome: `succeeded`, `toolError`, `inputRequired`, `pending`, `failed`, `refused` or `cancelled`; separate several with commas
+    /// Show only calls with this outcome: `succeeded`, `toolError`, `inputRequired`, `pending`, `failed`, `refused`, `cancelled` or `interrupted`; separate several with commas
     pub outcome: Option<String>,
 }
 
@@ -227,6 +235,7 @@ fn outcome_word(details: &EntryDetails) -> Option<&'static str> {
         RecordedOutcome::Failed if error_kind.as_deref() == Some(REFUSED) => REFUSED,
         RecordedOutcome::Failed => "failed",
         RecordedOutcome::Cancelled => "cancelled",
+        RecordedOutcome::Interrupted => "interrupted",
     })
 }
 

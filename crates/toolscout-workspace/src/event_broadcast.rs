@@ -122,7 +122,9 @@ fn describe(kind: &EventKind) -> Option<(&'static str, Value)> {
             "decision",
             json!({"subjectType": kind, "subject": subject, "decision": action, "by": by}),
         ),
-        EventKind::ContextUse(_) | EventKind::Operation(_) => return None,
+        EventKind::CallStarted(_) | EventKind::ContextUse(_) | EventKind::Operation(_) => {
+            return None;
+        }
     })
 }
 

@@ -12,6 +12,9 @@ pub enum EventKind {
     Discovery(DiscoveryEvent),
     /// A search for tools.
     Search(SearchEvent),
+    /// A call is about to reach a tool that may change something. The event of the same span that
+    /// follows is the [`Call`](Self::Call).
+    CallStarted(CallStart),
     /// A call of a tool, whether or not it reached the tool.
     Call(CallEvent),
     /// A user or a rule made a decision about access.
@@ -57,6 +60,15 @@ pub struct SearchEvent {
     pub hits: Vec<(ToolId, f64)>,
     /// Remarks shown with the results.
     pub notes: Vec<String>,
+}
+
+/// A call is about to reach a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallStart {
+    /// The tool.
+    pub tool: ToolId,
+    /// Digest of the definition the call is made against.
+    pub digest: Option<Digest>,
 }
 
 /// A call of a tool.

@@ -160,7 +160,7 @@ impl Gateway {
             ..cx.clone()
         }
         .within(time_limit(cx));
-        let query_run = self.run(view.clone().through_meta_tools(), call, cx.clone());
+        let query_run = self.run(view.clone().through_meta_tools(), call, cx.clone(), None);
         match crate::tasks::until_deadline(&cx, query_run).await {
             Some(Ok(output)) => response::parse(&output, most).map_err(Some),
             Some(Err(error)) => Err(error_note(&error)),

@@ -41,6 +41,11 @@ impl JournalFolder {
         Self { dir, store, files, segment }
     }
 
+    /// The folder.
+    pub(super) fn dir(&self) -> &std::path::Path {
+        &self.dir
+    }
+
     /// Appends all records. After an error, the text that could not be written completely is cut
     /// off again; records of the same batch in an earlier segment stay.
     pub(super) fn append(&self, records: &[JournalRecord]) -> io::Result<()> {

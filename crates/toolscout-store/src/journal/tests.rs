@@ -41,7 +41,7 @@ impl World {
 
     fn write(&self, numbers: impl IntoIterator<Item = u64>) {
         let journal = journal(self.state());
-        numbers.into_iter().for_each(|number| journal.push(pending(number)));
+        numbers.into_iter().for_each(|number| journal.push(pending(number), None));
     }
 
     fn segment(&self, number: u32) -> PathBuf {

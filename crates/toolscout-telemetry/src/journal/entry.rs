@@ -175,6 +175,8 @@ pub enum RecordedOutcome {
     Failed,
     /// The caller stopped waiting before the end.
     Cancelled,
+    /// The process was killed during the call. The tool may have run.
+    Interrupted,
 }
 
 /// A tool found by a search.

@@ -6,8 +6,8 @@ use super::entry::{EntryDetails, RecordedHit, RecordedOutcome, RequesterRecord};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
-    SearchEvent,
+    CallEvent, CallOutcome, CallStart, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind,
+    Requester, SearchEvent,
 };
 use toolscout_core::{ErrorKind, Moment, SourceId};
 use toolscout_store::journal::JournalRecord;
@@ -51,7 +51,9 @@ impl JournalNote {
     pub(crate) fn from_event(event: &Event) -> Option<Self> {
         let Event { at, took, requester, span, kind } = event;
         let noted = match kind {
-            EventKind::DiscoveryStarted(_) | EventKind::Operation(_) => return None,
+            EventKind::DiscoveryStarted(_)
+            | EventKind::CallStarted(_)
+            | EventKind::Operation(_) => return None,
             EventKind::Discovery(DiscoveryEvent {
                 source,
                 names,
@@ -97,30 +99,44 @@ impl JournalNote {
         })
     }
 
+    /// The body of the record that a call gets if this process is killed during it. It has no
+    /// arguments: to redact them before every call would take longer than everything else.
+    pub(crate) fn interrupted_call(event: &Event, start: &CallStart) -> String {
+        let details = EntryDetails::Call {
+            tool: start.tool.to_string(),
+            digest: start.digest.map(|digest| digest.to_string()),
+            arguments: Value::Object(Map::new()),
+            policy: None,
+            outcome: RecordedOutcome::Interrupted,
+            bytes: None,
+            error_kind: None,
+            error: None,
+        };
+        let trace = event.span.parent.map(|_| event.span.trace);
+        format!("{{{}}}", fields_of(&requester_record(&event.requester, trace), &details))
+    }
+
     /// Redacts the event and serializes it.
     pub(crate) fn into_record(self) -> JournalRecord {
         let took = (self.took.as_secs_f64() * 1_000_000.0).round() / 1_000.0;
         let details = entry_details(self.event);
-        let kind = kind(&details);
-        // The fields are written as text, without a `serde_json::Value` in between: that was most
-        // of the cost of a record in a busy process.
-        let mut body = format!(r#"{{"durationMs":{took}"#);
-        let (requester, details) =
-            (json(&requester_record(&self.requester, self.trace)), json(&details));
-        let details_without_kind = fields(&details)
-            .strip_prefix(r#""kind":""#)
-            .and_then(|rest| rest.strip_prefix(kind)?.strip_prefix('"'));
-        for part in
-            [fields(&requester), details_without_kind.unwrap_or_default().trim_start_matches(',')]
-        {
-            if !part.is_empty() {
-                body.push(',');
-                body.push_str(part);
-            }
-        }
-        body.push('}');
-        JournalRecord { at: self.at, kind, body }
+        let fields = fields_of(&requester_record(&self.requester, self.trace), &details);
+        let body = format!(r#"{{"durationMs":{took},{fields}}}"#);
+        JournalRecord { at: self.at, kind: kind(&details), body }
     }
+}
+
+/// The fields of a record, without braces. They are written as text, without a
+/// `serde_json::Value` in between: that was most of the cost of a record in a busy process.
+fn fields_of(requester: &RequesterRecord, details: &EntryDetails) -> String {
+    let (requester, kind, details) = (json(requester), kind(details), json(details));
+    let details_without_kind = fields(&details)
+        .strip_prefix(r#""kind":""#)
+        .and_then(|rest| rest.strip_prefix(kind)?.strip_prefix('"'))
+        .unwrap_or_default()
+        .trim_start_matches(',');
+    let parts = [fields(&requester), details_without_kind];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(",")
 }
 
 fn json(value: &impl serde::Serialize) -> String {

@@ -70,7 +70,7 @@ impl EventCounts {
                 *self.operations.entry((name, outcome)).or_default() += 1;
                 self.operation_seconds.entry(name).or_default().add(seconds);
             }
-            EventKind::DiscoveryStarted(_) => {}
+            EventKind::DiscoveryStarted(_) | EventKind::CallStarted(_) => {}
         }
     }
 

@@ -75,12 +75,15 @@ impl<'a> CountedCall<'a> {
 
     /// Whether the call reached its tool, so that its duration says something about the tool.
     pub(super) fn was_sent(&self) -> bool {
-        self.outcome != RecordedOutcome::Pending && !self.is_refused()
+        !matches!(self.outcome, RecordedOutcome::Pending | RecordedOutcome::Interrupted)
+            && !self.is_refused()
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        matches!(self.outcome, RecordedOutcome::ToolError | RecordedOutcome::Failed)
-            && !self.is_refused()
+        matches!(
+            self.outcome,
+            RecordedOutcome::ToolError | RecordedOutcome::Failed | RecordedOutcome::Interrupted
+        ) && !self.is_refused()
     }
 }
 

@@ -97,7 +97,7 @@ fn a_write_error_is_reported_once_and_lost_records_are_counted() {
         Box::new(on_trouble),
     );
     for n in 1..=3 {
-        journal.push(pending(n));
+        journal.push(pending(n), None);
         journal.flush();
     }
     journal.write(record(4));
@@ -118,17 +118,18 @@ fn records_beyond_the_queue_capacity_are_counted_without_blocking() {
     journal.start();
     let gate = Arc::new((Mutex::new((false, false)), Condvar::new()));
     let blocked = gate.clone();
-    journal.push(Box::new(move || {
+    let blocking = move || {
         let (state, changed) = &*blocked;
         let mut state = state.lock();
         state.0 = true;
         changed.notify_all();
         changed.wait_while(&mut state, |changed| !changed.1);
         record(1)
-    }));
+    };
+    journal.push(Box::new(blocking), None);
     let (state, changed) = &*gate;
     changed.wait_while(&mut state.lock(), |changed| !changed.0);
-    (0..LIMITS.capacity as u64 + 7).for_each(|index| journal.push(pending(index)));
+    (0..LIMITS.capacity as u64 + 7).for_each(|index| journal.push(pending(index), None));
     state.lock().1 = true;
     changed.notify_all();
     journal.flush();

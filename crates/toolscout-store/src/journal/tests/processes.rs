@@ -16,10 +16,9 @@ fn work(state: &Path) {
     journal.start();
     let process = u64::from(std::process::id());
     for at in 0..EACH {
-        journal.push(Box::new(move || crate::journal::JournalRecord {
-            body: format!(r#"{{"by":{process},"at":{at}}}"#),
-            ..record(at)
-        }));
+        let body = format!(r#"{{"by":{process},"at":{at}}}"#);
+        let build = move || crate::journal::JournalRecord { body, ..record(at) };
+        journal.push(Box::new(build), None);
         if at.is_multiple_of(20) {
             journal.flush();
         }
@@ -60,7 +59,7 @@ fn acknowledge(state: &Path) -> ! {
     let journal = journal(state);
     let mut out = std::io::stdout();
     for at in 0.. {
-        journal.push(pending(at));
+        journal.push(pending(at), None);
         journal.flush();
         writeln!(out, "written {at}").unwrap();
     }
@@ -97,4 +96,43 @@ fn a_process_that_is_killed_loses_nothing_that_was_flushed() {
     assert_eq!(world.breaks(), [] as [String; 0]);
     let verdict = world.verify();
     assert!(verdict.records > acknowledged as u64, "{} of {acknowledged}", verdict.records);
+}
+
+/// Begins three pieces of work, ends one, and is killed.
+#[test]
+fn work_of_a_killed_process_gets_a_record_once() {
+    if let Some(state) = child() {
+        let journal = journal(&state);
+        let [one, two, three] = [1, 2, 3].map(|number| {
+            let body = format!(r#"{{"work":{number}}}"#);
+            journal.begin(record(number).at, &body).unwrap()
+        });
+        journal.push(pending(2), Some(two));
+        journal.flush();
+        println!("written");
+        std::thread::park();
+        drop((one, three));
+    }
+    let world = World::new();
+    let test = "journal::tests::processes::work_of_a_killed_process_gets_a_record_once";
+    let mut child = start(test, world.state());
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(out.any(|line| line == "written"));
+    world.write([4]);
+    assert_eq!(works(&world), [] as [String; 0], "the process is alive");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    world.write([5]);
+    assert_eq!(works(&world), ["1", "3"]);
+    world.write([6]);
+    assert_eq!(works(&world), ["1", "3"], "once");
+    assert_eq!(world.breaks(), [] as [String; 0]);
+}
+
+/// The pieces of work that were recorded, oldest first.
+fn works(world: &World) -> Vec<String> {
+    let query = JournalQuery { kinds: &["call"], ..JournalQuery::default() };
+    let lines = world.newest(query, usize::MAX).into_iter().rev();
+    let work = |text: &str| Some(text.split_once(r#""work":"#)?.1.split(',').next()?.to_owned());
+    lines.filter_map(|line| work(&line.text)).collect()
 }

@@ -53,7 +53,7 @@ fn lines_across_blocks_are_complete_in_both_directions() {
         body: format!(r#"{{"text":"{}"}}"#, "é".repeat((n * 37 % 5_000) as usize)),
         ..record(n)
     };
-    (1..=400).for_each(|n| journal.push(Box::new(move || long(n))));
+    (1..=400).for_each(|n| journal.push(Box::new(move || long(n)), None));
     journal.flush();
     let backwards = numbers(&world.newest(JournalQuery::default(), usize::MAX));
     let mut forwards = Vec::new();
@@ -80,12 +80,12 @@ fn pushed_records_are_written_by_flush_and_on_drop() {
     let journal = journal(world.state());
     journal.start();
     journal.start();
-    (1..=50).for_each(|index| journal.push(pending(index)));
+    (1..=50).for_each(|index| journal.push(pending(index), None));
     journal.flush();
     assert_eq!(world.newest(JournalQuery::default(), 99).len(), 50);
     journal.write(record(51));
     assert_eq!(world.newest(JournalQuery::default(), 99).len(), 51);
-    (52..=60).for_each(|index| journal.push(pending(index)));
+    (52..=60).for_each(|index| journal.push(pending(index), None));
     drop(journal);
     assert_eq!(world.newest(JournalQuery::default(), 99).len(), 60);
     assert_eq!(world.verify().last, Some(60));

@@ -12,6 +12,7 @@ const OUTCOMES = {
     failed: ["failed", "error"],
     refused: ["refused", "warning"],
     cancelled: ["cancelled", "neutral"],
+    interrupted: ["interrupted", "error"],
 };
 /// The label of each outcome, for filters.
 export const OUTCOME_LABELS = Object.fromEntries(Object.entries(OUTCOMES).map(([outcome, [label]]) => [outcome, label]));

@@ -83,7 +83,10 @@ impl SeriesCounter {
                 source.observe(at, index, ServerState::Down);
                 source.last_error = row.error.as_deref().map(str::to_owned);
             }
-            (RecordedOutcome::Failed | RecordedOutcome::Cancelled, _) => {}
+            (
+                RecordedOutcome::Failed | RecordedOutcome::Cancelled | RecordedOutcome::Interrupted,
+                _,
+            ) => {}
             _ => source.observe(at, index, ServerState::Up),
         }
         self.tools.entry(call.tool.to_owned()).or_default().add(&call);

@@ -96,6 +96,9 @@ fn outcome_text(outcome: RecordedOutcome) -> &'static str {
         RecordedOutcome::Pending => "pending approval",
         RecordedOutcome::Failed => "failed",
         RecordedOutcome::Cancelled => "cancelled",
+        RecordedOutcome::Interrupted => {
+            "interrupted: toolscout was killed, and the tool may have run"
+        }
     }
 }
 

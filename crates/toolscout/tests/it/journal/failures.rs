@@ -2,6 +2,8 @@
 
 use super::{decisions, folder, is_sound, records};
 use crate::serve::{Agent, library};
+use crate::servers::fixture::wait_until;
+use crate::world::World;
 use serde_json::json;
 use std::fs;
 use std::process::Stdio;
@@ -52,6 +54,39 @@ fn a_killed_process_leaves_a_valid_journal_with_its_decisions() {
         "{decided:?}"
     );
     is_sound(&world);
+}
+
+/// The outcomes of all recorded calls, after a process was killed while it ran a tool with this
+/// line.
+fn outcomes_after_kill(annotations: &str) -> (World, Vec<String>) {
+    let tool = format!(
+        "name = \"hang\"\ndescription = \"Waits until it is killed\"\n{annotations}\n\
+         [run]\ncommand = [\"sh\", \"-c\", \"touch started; exec sleep 600\"]\n"
+    );
+    let world = World::trusted().file("tools/hang.tool.toml", &tool);
+    let mut running = world.command(&["run", "hang"]).stdout(Stdio::null()).spawn().expect("it");
+    wait_until("the tool runs", || world.path("started").exists());
+    running.kill().expect("it runs");
+    running.wait().expect("it ends");
+    let calls = records(&world, "call");
+    let word = |call: &serde_json::Value| call["outcome"].as_str().expect("an outcome").to_owned();
+    let outcomes = calls.iter().map(word).collect();
+    (world, outcomes)
+}
+
+#[test]
+fn a_call_during_which_the_process_is_killed_is_recorded_as_interrupted() {
+    let (world, outcomes) = outcomes_after_kill("");
+    assert_eq!(outcomes, ["interrupted"]);
+    let shown = world.run(&["audit", "show"]).exits(0);
+    assert!(shown.out.contains("local/hang {} interrupted: toolscout was killed"), "{shown:?}");
+    assert_eq!(records(&world, "call").len(), 1, "once");
+    is_sound(&world);
+}
+
+#[test]
+fn a_read_only_call_leaves_no_mark() {
+    assert_eq!(outcomes_after_kill("annotations = { readOnlyHint = true }").1, [""; 0]);
 }
 
 #[test]
