@@ -109,7 +109,7 @@ fn work_of_a_killed_process_gets_a_record_once() {
         });
         journal.push(pending(2), Some(two));
         journal.flush();
-        println!("written");
+        writeln!(std::io::stdout(), "written").unwrap();
         std::thread::park();
         drop((one, three));
     }

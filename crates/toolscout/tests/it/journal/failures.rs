@@ -61,7 +61,7 @@ fn a_killed_process_leaves_a_valid_journal_with_its_decisions() {
 fn outcomes_after_kill(annotations: &str) -> (World, Vec<String>) {
     let tool = format!(
         "name = \"hang\"\ndescription = \"Waits until it is killed\"\n{annotations}\n\
-         [run]\ncommand = [\"sh\", \"-c\", \"touch started; exec sleep 600\"]\n"
+         [run]\ncommand = [\"sh\", \"-c\", \"touch started; exec sleep 600\"]\ncwd = \"caller\"\n"
     );
     let world = World::trusted().file("tools/hang.tool.toml", &tool);
     let mut running = world.command(&["run", "hang"]).stdout(Stdio::null()).spawn().expect("it");
