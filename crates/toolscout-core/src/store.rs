@@ -39,6 +39,19 @@ pub trait Store: Send + Sync + 'static {
         expected: Option<&[u8]>,
         next: Option<&[u8]>,
     ) -> Result<bool, StoreError>;
+    /// As [`swap`](Self::swap), with the meaning of the change for the audit log. A store that
+    /// several machines share records it in the same transaction; any other ignores it, because its
+    /// callers emit an event.
+    fn swap_noted(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        expected: Option<&[u8]>,
+        next: Option<&[u8]>,
+        _: &RowNote<'_>,
+    ) -> Result<bool, StoreError> {
+        self.swap(namespace, key, expected, next)
+    }
     /// An exclusive lease across processes; none while another process holds it. It ends when it is
     /// dropped, and with the process that holds it, however that ends.
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError>;
@@ -47,6 +60,17 @@ pub trait Store: Send + Sync + 'static {
     /// A secret key of this store, created once: for keyed hashes that no other party can compute
     /// or guess.
     fn key(&self) -> Result<[u8; 32], StoreError>;
+}
+
+/// The meaning of a changed row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowNote<'a> {
+    /// The tool, server or token that the row is about.
+    pub subject: &'a str,
+    /// The decision: `approved`, `rejected`, `used`.
+    pub action: &'a str,
+    /// The person or the rule that decided.
+    pub by: &'a str,
 }
 
 /// An exclusive lease; dropping it releases it.

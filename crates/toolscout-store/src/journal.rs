@@ -7,6 +7,8 @@
 //! [`append`] writes lines to the files, [`JournalReader`] reads them.
 
 mod append;
+mod chain;
+mod follow;
 mod head;
 mod in_flight;
 mod line;
@@ -19,7 +21,10 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use chain::{ChainCheck, ChainKey};
+pub use follow::{FollowedLine, JournalFollower};
 pub use in_flight::InFlight;
+pub use line::{ChainHash, ChainPosition};
 pub use reader::{JournalQuery, JournalReader, StoredLine};
 pub use verify::{ChainBreak, JournalVerification, verify};
 

@@ -13,7 +13,7 @@ pub(super) const MAX_LINE_BYTES: usize = 16 << 10;
 
 /// The seal of a line: the first half of a keyed hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ChainHash([u8; 16]);
+pub struct ChainHash([u8; 16]);
 
 impl ChainHash {
     /// The `prev` of the first line.
@@ -25,7 +25,8 @@ impl ChainHash {
         Self(hash)
     }
 
-    pub(super) fn read(digits: &str) -> Option<Self> {
+    /// Parses 32 hexadecimal digits.
+    pub fn read(digits: &str) -> Option<Self> {
         let is_hex = digits.len() == 32
             && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         u128::from_str_radix(digits, 16)
@@ -43,14 +44,16 @@ impl fmt::Display for ChainHash {
 
 /// The position of a line in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ChainPosition {
-    pub(super) n: u64,
-    pub(super) hash: ChainHash,
+pub struct ChainPosition {
+    /// The number of the line.
+    pub n: u64,
+    /// Its hash.
+    pub hash: ChainHash,
 }
 
 impl ChainPosition {
     /// The position before the first line.
-    pub(super) const START: Self = Self { n: 0, hash: ChainHash::NONE };
+    pub const START: Self = Self { n: 0, hash: ChainHash::NONE };
 }
 
 /// Appends the line that follows this position, with its line end; returns its position.
@@ -112,6 +115,24 @@ impl<'a> JournalLine<'a> {
         let (_, end) = sealed.split_at_checked(sealed.len().checked_sub(42)?)?;
         let prev = ChainHash::read(end.strip_prefix(r#","prev":""#)?.strip_suffix('"')?)?;
         Some(Self { start: LineStart::read(line)?, prev, hash, sealed })
+    }
+
+    /// Why the line is not as it was written, or does not follow this position; none if it does.
+    /// Without a position, it may be any line of the chain.
+    pub(super) fn error(&self, key: &[u8; 32], last: Option<ChainPosition>) -> Option<String> {
+        let n = self.start.n;
+        if !self.is_sealed(key) {
+            return Some(format!("record {n} was changed: its hash does not match its content"));
+        }
+        let last = last?;
+        match n {
+            _ if self.follows(last) => None,
+            n if n > last.n + 1 => Some(format!("records {} to {} are missing", last.n + 1, n - 1)),
+            n if n <= last.n => Some(format!("record {n} comes after record {}", last.n)),
+            n => {
+                Some(format!("record {n} does not continue the hash chain of the record before it"))
+            }
+        }
     }
 
     /// Whether the line is as it was written.

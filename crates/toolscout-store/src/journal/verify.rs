@@ -159,7 +159,7 @@ impl ChainVerifier<'_> {
             return self.break_here(self.expected(), reason.to_owned());
         };
         let expected = self.expected();
-        if let Some(reason) = self.line_error(&line) {
+        if let Some(reason) = line.error(&self.key, self.next) {
             self.break_here(expected.max(1), reason);
         }
         self.verdict.first.get_or_insert(line.start.n);
@@ -168,22 +168,6 @@ impl ChainVerifier<'_> {
         // follows it.
         self.next = Some(line.position());
         self.note_repair(&line.start, text.unwrap_or_default());
-    }
-
-    fn line_error(&self, line: &JournalLine<'_>) -> Option<String> {
-        let n = line.start.n;
-        if !line.is_sealed(&self.key) {
-            return Some(format!("record {n} was changed: its hash does not match its content"));
-        }
-        let last = self.next?;
-        match n {
-            _ if line.follows(last) => None,
-            n if n > last.n + 1 => Some(format!("records {} to {} are missing", last.n + 1, n - 1)),
-            n if n <= last.n => Some(format!("record {n} comes after record {}", last.n)),
-            n => {
-                Some(format!("record {n} does not continue the hash chain of the record before it"))
-            }
-        }
     }
 
     /// Reports repairs that a writer recorded.
