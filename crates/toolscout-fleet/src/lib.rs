@@ -10,24 +10,31 @@
 
 #![warn(missing_docs)]
 
+mod audit;
 mod connection;
+mod decisions;
 mod error;
 mod key;
 mod lease;
 mod link;
 mod replica;
 mod schema;
+mod shipper;
 mod store;
 mod sync;
+mod verify;
 
 #[cfg(test)]
 mod tests;
 
+pub use audit::{Shipment, ShippedLine, ShippedQuery};
 pub use error::FleetError;
 pub use key::{FleetKey, FleetKeys};
 pub use replica::{FleetStatus, ReplicaIdentity, ReplicaState, ReplicaStatus};
 pub use schema::{Migration, migrate, status};
+pub use shipper::AuditShipper;
 pub use store::{COPY_FOLDER, FleetStore};
+pub use verify::{FleetBreak, FleetVerification};
 
 /// How to reach the database of a fleet.
 #[derive(Debug, Clone)]

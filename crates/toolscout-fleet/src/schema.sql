@@ -85,6 +85,145 @@ BEGIN
     PERFORM pg_notify('toolscout', in_namespace || '/' || at_revision);
 END $$;
 
+-- One chain of all decisions: a line for each change of a row that decides something, written in
+-- the transaction of the change. The line is sealed by the replica, with a key that is not here.
+CREATE TABLE toolscout.decision (
+    n bigint PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT now(),
+    namespace text NOT NULL,
+    key text NOT NULL,
+    -- SHA-256 of the value in toolscout.record; null if the row was removed.
+    value bytea,
+    line text NOT NULL
+);
+CREATE INDEX decision_row ON toolscout.decision (namespace, key, n DESC);
+
+-- The ends of the chains that every replica appends to: decisions and links.
+CREATE TABLE toolscout.head (
+    chain text PRIMARY KEY,
+    n bigint NOT NULL,
+    hash text NOT NULL,
+    -- The position that the last link names.
+    linked bigint NOT NULL DEFAULT 0
+);
+INSERT INTO toolscout.head VALUES
+    ('decision', 0, '00000000000000000000000000000000'),
+    ('link', 0, '00000000000000000000000000000000');
+
+-- Moves the end of a chain, or returns false if it is no longer at this position.
+CREATE FUNCTION toolscout.extend_chain(
+    in_chain text, after_n bigint, after_hash text, next_hash text
+) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM toolscout.head h WHERE h.chain = in_chain FOR UPDATE;
+    UPDATE toolscout.head h SET n = after_n + 1, hash = next_hash
+        WHERE h.chain = in_chain AND h.n = after_n AND h.hash = after_hash;
+    RETURN FOUND;
+END $$;
+
+-- As swap_record, with a line of the chain of decisions. If the chain has grown since the line was
+-- sealed, nothing changes and `chained` is false.
+CREATE FUNCTION toolscout.decide_record(
+    in_namespace text, in_key text, anything boolean, expected bytea, next bytea,
+    after_n bigint, after_hash text, in_line text, line_hash text,
+    OUT chained boolean, OUT swapped boolean, OUT existed boolean
+) LANGUAGE plpgsql AS $$
+BEGIN
+    swapped := false;
+    existed := false;
+    -- The head first, then the revision: always in this order, so that two replicas do not wait
+    -- for each other.
+    PERFORM FROM toolscout.head h WHERE h.chain = 'decision' FOR UPDATE;
+    chained := EXISTS (
+        SELECT 1 FROM toolscout.head h
+        WHERE h.chain = 'decision' AND h.n = after_n AND h.hash = after_hash
+    );
+    IF NOT chained THEN
+        RETURN;
+    END IF;
+    SELECT s.swapped, s.existed INTO swapped, existed
+        FROM toolscout.swap_record(in_namespace, in_key, anything, expected, next) s;
+    IF swapped AND (existed OR next IS NOT NULL) THEN
+        PERFORM toolscout.extend_chain('decision', after_n, after_hash, line_hash);
+        INSERT INTO toolscout.decision (n, namespace, key, value, line)
+            VALUES (after_n + 1, in_namespace, in_key, sha256(next), in_line);
+    END IF;
+END $$;
+
+-- The journals of the replicas, and how far each is here.
+CREATE TABLE toolscout.chain (
+    id text PRIMARY KEY,
+    -- The name of the replica.
+    name text NOT NULL,
+    n bigint NOT NULL DEFAULT 0,
+    hash text NOT NULL DEFAULT '00000000000000000000000000000000',
+    -- The position that the last link names.
+    linked bigint NOT NULL DEFAULT 0
+);
+
+CREATE TABLE toolscout.journal (
+    chain text NOT NULL,
+    n bigint NOT NULL,
+    -- The order of arrival, for paging through all chains.
+    arrival bigint GENERATED ALWAYS AS IDENTITY,
+    at timestamptz NOT NULL,
+    kind text NOT NULL,
+    line text NOT NULL,
+    PRIMARY KEY (chain, n)
+);
+CREATE INDEX journal_arrival ON toolscout.journal (arrival DESC);
+
+-- Stores lines of a journal. Lines that are here already are skipped; if one of them differs,
+-- nothing is stored and the result is false.
+CREATE FUNCTION toolscout.ship(
+    in_chain text, in_name text, ns bigint[], ats text[], kinds text[], lines text[],
+    last_hash text
+) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    last bigint := ns[array_length(ns, 1)];
+BEGIN
+    INSERT INTO toolscout.chain (id, name) VALUES (in_chain, in_name) ON CONFLICT DO NOTHING;
+    PERFORM FROM toolscout.chain c WHERE c.id = in_chain FOR UPDATE;
+    IF EXISTS (
+        SELECT 1 FROM unnest(ns, lines) AS new (n, line)
+        JOIN toolscout.journal j ON j.chain = in_chain AND j.n = new.n
+        WHERE j.line <> new.line
+    ) THEN
+        RETURN false;
+    END IF;
+    INSERT INTO toolscout.journal (chain, n, at, kind, line)
+        SELECT in_chain, new.n, new.at::timestamptz, new.kind, new.line
+        FROM unnest(ns, ats, kinds, lines) AS new (n, at, kind, line)
+        ORDER BY new.n
+        ON CONFLICT DO NOTHING;
+    UPDATE toolscout.chain c SET n = last, hash = last_hash, name = in_name
+        WHERE c.id = in_chain AND c.n < last;
+    RETURN true;
+END $$;
+
+-- Lines over the ends of all other chains, so that no chain loses its end, or vanishes, unnoticed.
+CREATE TABLE toolscout.link (
+    n bigint PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT now(),
+    line text NOT NULL
+);
+
+-- Adds a link over the ends of these chains, or returns false if another replica was faster.
+CREATE FUNCTION toolscout.add_link(
+    after_n bigint, after_hash text, in_line text, line_hash text, chains text[], ns bigint[],
+    decisions bigint
+) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT toolscout.extend_chain('link', after_n, after_hash, line_hash) THEN
+        RETURN false;
+    END IF;
+    INSERT INTO toolscout.link (n, line) VALUES (after_n + 1, in_line);
+    UPDATE toolscout.chain c SET linked = new.n
+        FROM unnest(chains, ns) AS new (id, n) WHERE c.id = new.id;
+    UPDATE toolscout.head h SET linked = decisions WHERE h.chain = 'decision';
+    RETURN true;
+END $$;
+
 -- Takes a lease that is free, or whose holder is gone. Returns its generation, or null.
 CREATE FUNCTION toolscout.take_lease(in_name text, in_replica text) RETURNS bigint
 LANGUAGE sql AS $$

@@ -1,5 +1,6 @@
 //! The store of a replica: shared namespaces through the database, all others in local files.
 
+use crate::decisions::{self, DecisionHead};
 use crate::key::random;
 use crate::lease::FleetLease;
 use crate::link::Link;
@@ -11,8 +12,10 @@ use ring::digest::{SHA256, digest};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_postgres::Client;
 use tokio_postgres::types::Type;
-use toolscout_core::{Digest, Lease, Namespace, Store, StoreError};
+use toolscout_core::{Digest, Lease, Namespace, RowNote, Store, StoreError};
+use toolscout_store::journal::ChainKey;
 use toolscout_store::seal;
 
 /// The folder of the copy, below the state folder.
@@ -21,7 +24,7 @@ pub const COPY_FOLDER: &str = "fleet";
 const START_LIMIT: Duration = Duration::from_secs(5);
 /// Leases with names that start so are held by one replica of the fleet; others by one process of
 /// this machine.
-const SHARED_LEASES: &str = "discovery/";
+const SHARED_LEASES: [&str; 2] = ["discovery/", "audit/"];
 const STORE_KEY: &str = "toolscout 2026 fleet: key of the store";
 const SEAL_KEY: &str = "toolscout 2026 fleet: seals of rows";
 /// After this time without contact, a replica counts as cut off: its row has expired.
@@ -32,10 +35,12 @@ const CUT_OFF: Duration = Duration::from_secs(6);
 /// Reads use a local copy and need no database. A write returns when the database has it and the
 /// copy shows it. Without the database, reads go on and writes fail.
 pub struct FleetStore {
-    local: Arc<dyn Store>,
+    pub(crate) local: Arc<dyn Store>,
     copy: Arc<LocalCopy>,
-    link: Arc<Link>,
+    pub(crate) link: Arc<Link>,
+    pub(crate) name: String,
     keys: FleetKeys,
+    decisions: DecisionHead,
     /// Derived from the data key, when it is known.
     derived: Mutex<Option<(Vec<u8>, DerivedKeys)>>,
 }
@@ -79,7 +84,20 @@ impl FleetStore {
             tracing::warn!(event = "fleet_database_unreachable", error = %error);
         }
         keys.unwrap(&copy.wrapped_key())?;
-        Ok(Self { local, copy, link: Arc::new(link), keys, derived: Mutex::default() })
+        Ok(Self {
+            local,
+            copy,
+            link: Arc::new(link),
+            name: name.to_owned(),
+            keys,
+            decisions: DecisionHead::default(),
+            derived: Mutex::default(),
+        })
+    }
+
+    /// The id of the fleet.
+    pub(crate) fn fleet_id(&self) -> String {
+        self.copy.fleet()
     }
 
     /// Serves clients from now on: other replicas see this one.
@@ -135,31 +153,27 @@ impl FleetStore {
         key: &str,
         expected: Option<Option<&[u8]>>,
         next: Option<&[u8]>,
+        note: Option<&RowNote<'_>>,
     ) -> Result<SwapOutcome, StoreError> {
         let seals = self.derived()?.seals;
         let sealed = |value: &[u8]| seal::seal(&seals, namespace, key, value);
-        let is_any = expected.is_none();
-        let expected = expected.flatten().map(sealed);
-        let expected = expected.map(|value| digest(&SHA256, &value).as_ref().to_vec());
-        let next = next.map(sealed);
-        let key = key.to_owned();
-        let swap = self.link.call(move |client| async move {
-            let row = client
-                .query_typed_one(
-                    "SELECT swapped, existed, at_revision
-                     FROM toolscout.swap_record($1, $2, $3, $4, $5)",
-                    &[
-                        (&namespace.as_str(), Type::TEXT),
-                        (&key, Type::TEXT),
-                        (&is_any, Type::BOOL),
-                        (&expected, Type::BYTEA),
-                        (&next, Type::BYTEA),
-                    ],
-                )
-                .await?;
-            Ok(SwapOutcome { swapped: row.get(0), existed: row.get(1) })
-        });
-        let swapped = swap.map_err(FleetError::into_store)?;
+        let swap = RowSwap {
+            namespace,
+            key: key.to_owned(),
+            is_any: expected.is_none(),
+            expected: expected.flatten().map(|value| sha256(&sealed(value))),
+            next: next.map(sealed),
+        };
+        let swapped = if decisions::is_decision(namespace) {
+            let chain = ChainKey::of(self).map_err(|error| StoreError {
+                what: "the key of the audit log is not available".to_owned(),
+                cause: Some(Box::new(error)),
+            })?;
+            self.decisions.swap(&self.link, &chain, &self.name, swap, note)
+        } else {
+            self.link.call(async move |client| swap.run(&client).await)
+        };
+        let swapped = swapped.map_err(FleetError::into_store)?;
         // Also after a failed swap: the caller reads again, and must see the value that was there.
         self.link.sync().map_err(FleetError::into_store)?;
         Ok(swapped)
@@ -171,13 +185,46 @@ impl FleetStore {
     }
 
     fn is_shared_lease(name: &str) -> bool {
-        name.starts_with(SHARED_LEASES)
+        SHARED_LEASES.iter().any(|prefix| name.starts_with(prefix))
     }
 }
 
-struct SwapOutcome {
-    swapped: bool,
-    existed: bool,
+/// A compare-and-swap of a sealed row.
+#[derive(Debug, Clone)]
+pub(crate) struct RowSwap {
+    pub(crate) namespace: Namespace,
+    pub(crate) key: String,
+    pub(crate) is_any: bool,
+    /// SHA-256 of the expected value.
+    pub(crate) expected: Option<Vec<u8>>,
+    pub(crate) next: Option<Vec<u8>>,
+}
+
+pub(crate) struct SwapOutcome {
+    pub(crate) swapped: bool,
+    pub(crate) existed: bool,
+}
+
+impl RowSwap {
+    async fn run(&self, client: &Client) -> Result<SwapOutcome, tokio_postgres::Error> {
+        let row = client
+            .query_typed_one(
+                "SELECT swapped, existed FROM toolscout.swap_record($1, $2, $3, $4, $5)",
+                &[
+                    (&self.namespace.as_str(), Type::TEXT),
+                    (&self.key, Type::TEXT),
+                    (&self.is_any, Type::BOOL),
+                    (&self.expected, Type::BYTEA),
+                    (&self.next, Type::BYTEA),
+                ],
+            )
+            .await?;
+        Ok(SwapOutcome { swapped: row.get(0), existed: row.get(1) })
+    }
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> Vec<u8> {
+    digest(&SHA256, bytes).as_ref().to_vec()
 }
 
 fn is_shared(namespace: Namespace) -> bool {
@@ -204,14 +251,14 @@ impl Store for FleetStore {
         if !is_shared(namespace) {
             return self.local.write(namespace, key, value);
         }
-        self.swap_row(namespace, key, None, Some(value)).map(drop)
+        self.swap_row(namespace, key, None, Some(value), None).map(drop)
     }
 
     fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
         if !is_shared(namespace) {
             return self.local.remove(namespace, key);
         }
-        Ok(self.swap_row(namespace, key, None, None)?.existed)
+        Ok(self.swap_row(namespace, key, None, None, None)?.existed)
     }
 
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
@@ -236,7 +283,21 @@ impl Store for FleetStore {
         if !is_shared(namespace) {
             return self.local.swap(namespace, key, expected, next);
         }
-        Ok(self.swap_row(namespace, key, Some(expected), next)?.swapped)
+        Ok(self.swap_row(namespace, key, Some(expected), next, None)?.swapped)
+    }
+
+    fn swap_noted(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        expected: Option<&[u8]>,
+        next: Option<&[u8]>,
+        note: &RowNote<'_>,
+    ) -> Result<bool, StoreError> {
+        if !is_shared(namespace) {
+            return self.local.swap_noted(namespace, key, expected, next, note);
+        }
+        Ok(self.swap_row(namespace, key, Some(expected), next, Some(note))?.swapped)
     }
 
     /// Without the database, the lease is that of this machine.

@@ -88,6 +88,11 @@ impl LocalCopy {
         Ok(self.save(&state)?)
     }
 
+    /// The id of the fleet that this is a copy of.
+    pub(crate) fn fleet(&self) -> String {
+        self.state().fleet
+    }
+
     /// The applied revisions, as JSON.
     pub(crate) fn positions_json(&self) -> String {
         serde_json::to_string(&self.state().positions).unwrap_or_else(|_| "{}".to_owned())

@@ -1,5 +1,6 @@
 //! Several replicas against a real PostgreSQL.
 
+mod audit;
 mod fixture;
 mod leases;
 mod outages;

@@ -1,6 +1,7 @@
 //! A fleet with a database of its own.
 
 use crate::{FleetKey, FleetKeys, FleetSettings, FleetStore, migrate};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -37,6 +38,11 @@ impl Fleet {
         self.open(name, self.settings.clone()).expect("a store")
     }
 
+    /// The state folder of a machine.
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     /// Runs statements in the database, and returns their values.
     pub(super) fn sql(&self, statements: &str) -> String {
         let path = self.settings.database.rsplit_once('/').expect("a path").1;
@@ -49,7 +55,7 @@ impl Fleet {
         name: &str,
         settings: FleetSettings,
     ) -> Result<FleetStore, crate::FleetError> {
-        let folder = self.folder.path().join(name);
+        let folder = self.folder(name);
         let local = Arc::new(SqliteStore::open(&folder).expect("a store"));
         FleetStore::open(local, &folder, settings, name)
     }
