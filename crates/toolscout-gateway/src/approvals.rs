@@ -18,8 +18,8 @@ use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{ReviewRecord, review};
 use toolscout_core::{
-    Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Namespace, ReviewMode, SourceId,
-    Store, StoreError, Tool, ToolId,
+    Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Namespace, ReviewMode, RowNote,
+    SourceId, Store, StoreError, Tool, ToolId,
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
@@ -174,7 +174,8 @@ impl Approvals {
             if reviewed.record == *record {
                 return (outcome, bytes.as_deref().map(Digest::of_bytes));
             }
-            match self.write(source, bytes.as_deref(), &reviewed.record) {
+            let note = RowNote { subject: source.as_str(), action: "reviewed", by: "a discovery" };
+            match self.write(source, bytes.as_deref(), &reviewed.record, &note) {
                 Ok(ReviewWrite::Now(digest)) => return (outcome, digest),
                 Ok(ReviewWrite::Conflict) => {}
                 Err(error) => {
@@ -221,6 +222,7 @@ impl Approvals {
         source: &SourceId,
         expected: Option<&[u8]>,
         record: &ReviewRecord,
+        note: &RowNote<'_>,
     ) -> Result<ReviewWrite, StoreError> {
         if let Some(unsaved) = self.unsaved.lock().get_mut(source) {
             *unsaved = record.clone();
@@ -229,7 +231,7 @@ impl Approvals {
         let key = self.store_key(source);
         let bytes = RowSeal::new(&*self.store, PURPOSE)?
             .seal(&key, &RecordRow { version: VERSION, record })?;
-        Ok(if self.store.swap(Namespace::Approval, &key, expected, Some(&bytes))? {
+        Ok(if self.store.swap_noted(Namespace::Approval, &key, expected, Some(&bytes), note)? {
             ReviewWrite::Now(Some(Digest::of_bytes(&bytes)))
         } else {
             ReviewWrite::Conflict

@@ -16,7 +16,7 @@ impl Gateway {
             cx,
             definition_change(tool.to_string(), "approved", format!("approve `{tool}`")),
         )?;
-        self.publisher.approvals.approve(tool, seen)?;
+        self.publisher.approvals.approve(tool, seen, &cx.decider())?;
         self.publisher.review_again(&tool.source);
         change.commit();
         Ok(())
@@ -38,7 +38,7 @@ impl Gateway {
             cx,
             definition_change(tool.to_string(), "rejected", format!("reject `{tool}`")),
         )?;
-        self.publisher.approvals.reject(tool)?;
+        self.publisher.approvals.reject(tool, &cx.decider())?;
         self.publisher.review_again(&tool.source);
         change.commit();
         Ok(())
@@ -60,7 +60,8 @@ impl Gateway {
         let summary = format!("approve all tools of `{source}`");
         let change =
             start_change(cx, definition_change(format!("{source}/*"), "approved", summary))?;
-        let released = self.publisher.approvals.accept_all(source, &review, &tools, is_seen)?;
+        let approvals = &self.publisher.approvals;
+        let released = approvals.accept_all(source, &review, &tools, is_seen, &cx.decider())?;
         self.publisher.review_again(source);
         change.commit();
         Ok(released)
@@ -110,7 +111,7 @@ impl Gateway {
             cx,
             PlannedChange { kind: ChangeKind::Call, subject: tool.to_string(), action, summary },
         )?;
-        let decided = self.pending_approvals.decide(id, approves)?;
+        let decided = self.pending_approvals.decide(id, approves, &cx.decider())?;
         change.commit();
         Ok(decided)
     }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{
-    Cx, Digest, HeldPlaces, Moment, Namespace, RawJson, ShareKey, Store, StoreError, ToolCall,
-    digest, redact,
+    Cx, Digest, HeldPlaces, Moment, Namespace, RawJson, RowNote, ShareKey, Store, StoreError,
+    ToolCall, ToolId, digest, redact,
 };
 
 const PURPOSE: &str = "toolscout approvals of calls";
@@ -110,7 +110,12 @@ impl PendingApprovals {
                 .filter(|value| value.binding == binding);
             match row.filter(|row| row.is_valid((self.now)())).map(|row| row.answer) {
                 Some(Some(true))
-                    if self.store.swap(Namespace::Pending, &key, bytes.as_deref(), None)? =>
+                    if self.swap(
+                        &key,
+                        bytes.as_deref(),
+                        None,
+                        (&request.call.tool, "used", &request.cx.decider()),
+                    )? =>
                 {
                     return Ok(ApprovalState::Approved);
                 }
@@ -126,7 +131,8 @@ impl PendingApprovals {
                     let pending = self.to_pending_approval(request);
                     let row = ApprovalRow::new(&pending, binding.clone(), &requester);
                     let row = self.seal()?.seal(&key, &row)?;
-                    if self.store.swap(Namespace::Pending, &key, bytes.as_deref(), Some(&row))? {
+                    let meaning = (&request.call.tool, "requested", "the policy");
+                    if self.swap(&key, bytes.as_deref(), Some(&row), meaning)? {
                         return Ok(ApprovalState::Pending);
                     }
                 }
@@ -150,8 +156,14 @@ impl PendingApprovals {
         Ok(all)
     }
 
-    /// Records the answer to a pending approval.
-    pub(crate) fn decide(&self, id: &str, approve: bool) -> Result<PendingApproval, Error> {
+    /// Records the answer of this person to a pending approval.
+    pub(crate) fn decide(
+        &self,
+        id: &str,
+        approve: bool,
+        by: &str,
+    ) -> Result<PendingApproval, Error> {
+        let action = if approve { "approved" } else { "rejected" };
         let (key, unknown) = (self.store_key(id), || Error::UnknownApproval { id: id.to_owned() });
         for _ in 0..ATTEMPTS {
             let bytes = self.store.read(Namespace::Pending, &key)?.ok_or_else(unknown)?;
@@ -162,11 +174,24 @@ impl PendingApprovals {
             row.expires = now.after(APPROVAL_LIFETIME);
             let pending = row.pending().ok_or_else(unknown)?;
             let row = self.seal()?.seal(&key, &row)?;
-            if self.store.swap(Namespace::Pending, &key, Some(&bytes), Some(&row))? {
+            if self.swap(&key, Some(&bytes), Some(&row), (&pending.tool, action, by))? {
                 return Ok(pending);
             }
         }
         Err(Error::Contended)
+    }
+
+    /// Swaps a row; `meaning` is the tool, the decision and who made it.
+    fn swap(
+        &self,
+        key: &str,
+        expected: Option<&[u8]>,
+        next: Option<&[u8]>,
+        (tool, action, by): (&ToolId, &str, &str),
+    ) -> Result<bool, StoreError> {
+        let subject = tool.to_string();
+        let note = RowNote { subject: &subject, action, by };
+        self.store.swap_noted(Namespace::Pending, key, expected, next, &note)
     }
 
     /// Removes expired and unreadable rows. Returns the requesters of undecided ones.

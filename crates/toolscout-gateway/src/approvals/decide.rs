@@ -10,7 +10,7 @@ use toolscout_catalog::review::{
     CanonicalDefinition, DecisionError, QuarantineReason, QuarantinedDefinition, ReviewRecord,
     ReviewedTool,
 };
-use toolscout_core::{Digest, Moment, ReviewMode, SourceId, Tool, ToolId};
+use toolscout_core::{Digest, Moment, ReviewMode, RowNote, SourceId, Tool, ToolId};
 
 /// A quarantined tool with everything the operator needs for a decision. Nothing is truncated; the
 /// code that displays it must escape it.
@@ -70,18 +70,21 @@ impl Approvals {
     }
 
     /// Approves the quarantined definition of this tool, if it is the one the operator has seen.
-    pub(crate) fn approve(&self, id: &ToolId, seen: Option<Digest>) -> Result<(), Error> {
-        self.decide(id, |record| record.approve(id.name.as_str(), seen, (self.now)()))
+    pub(crate) fn approve(&self, id: &ToolId, seen: Option<Digest>, by: &str) -> Result<(), Error> {
+        self.decide(id, ("approved", by), |record| {
+            record.approve(id.name.as_str(), seen, (self.now)())
+        })
     }
 
     /// Rejects the definition; the tool stays quarantined.
-    pub(crate) fn reject(&self, id: &ToolId) -> Result<(), Error> {
-        self.decide(id, |record| record.reject(id.name.as_str(), (self.now)()))
+    pub(crate) fn reject(&self, id: &ToolId, by: &str) -> Result<(), Error> {
+        self.decide(id, ("rejected", by), |record| record.reject(id.name.as_str(), (self.now)()))
     }
 
     fn decide(
         &self,
         id: &ToolId,
+        (action, by): (&str, &str),
         decision: impl Fn(&mut ReviewRecord) -> Result<(), DecisionError>,
     ) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
@@ -98,7 +101,8 @@ impl Approvals {
                 DecisionError::NotQuarantined => Error::NotQuarantined { tool: id.clone() },
                 DecisionError::ChangedAgain => Error::ChangedAgain { tool: id.clone() },
             })?;
-            if let ReviewWrite::Now(_) = self.write(&id.source, bytes.as_deref(), &record)? {
+            let note = RowNote { subject: &id.to_string(), action, by };
+            if let ReviewWrite::Now(_) = self.write(&id.source, bytes.as_deref(), &record, &note)? {
                 return Ok(());
             }
         }
@@ -114,6 +118,7 @@ impl Approvals {
         terms: &ReviewMode,
         found: &[Arc<Tool>],
         is_seen: impl Fn(&ToolId, Digest) -> bool,
+        by: &str,
     ) -> Result<usize, Error> {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes, is_unreliable) = match self.stored_review(source) {
@@ -145,7 +150,8 @@ impl Approvals {
                 self.overwrite(source, &record)?;
                 return Ok(released);
             }
-            if let ReviewWrite::Now(_) = self.write(source, bytes.as_deref(), &record)? {
+            let note = RowNote { subject: source.as_str(), action: "approved", by };
+            if let ReviewWrite::Now(_) = self.write(source, bytes.as_deref(), &record, &note)? {
                 return Ok(released);
             }
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use toolscout_core::cx::Role;
-use toolscout_core::{Moment, Namespace, Store, StoreError};
+use toolscout_core::{Moment, Namespace, RowNote, Store, StoreError};
 use toolscout_surface::http::auth::Token;
 
 const VERSION: u32 = 1;
@@ -98,16 +98,23 @@ pub(crate) fn read(
     Ok(TokenRecord::parse(&bytes).map(|record| (record, bytes)))
 }
 
-/// Stores a token instead of `expected`; returns whether that was still stored.
+/// Stores a token instead of `expected`, for this person; returns whether that was still stored.
 pub(crate) fn swap(
     store: &dyn Store,
     name: &str,
     expected: Option<&[u8]>,
     next: Option<&TokenRecord>,
+    by: &str,
 ) -> Result<bool, StoreError> {
     let next = next.map(serde_json::to_vec).transpose().map_err(|cause| StoreError {
         what: "the token cannot be serialized".to_owned(),
         cause: Some(cause.into()),
     })?;
-    store.swap(Namespace::AccessToken, name, expected, next.as_deref())
+    let action = match (expected, &next) {
+        (None, _) => "created",
+        (Some(_), Some(_)) => "changed",
+        (Some(_), None) => "removed",
+    };
+    let note = RowNote { subject: name, action, by };
+    store.swap_noted(Namespace::AccessToken, name, expected, next.as_deref(), &note)
 }

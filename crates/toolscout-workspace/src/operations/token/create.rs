@@ -113,7 +113,7 @@ impl Operation<Workspace> for CreateToken {
             approves: input.approvals == TokenApprovals::Client,
             ..TokenRecord::new(&value, input.role == TokenRole::Operator)
         };
-        if !record::swap(&*store, &name, None, Some(&record)).map_err(store_error)? {
+        if !record::swap(&*store, &name, None, Some(&record), &cx.decider()).map_err(store_error)? {
             return Err(exists(&name));
         }
         change.commit();

@@ -52,7 +52,7 @@ impl Operation<Workspace> for RevokeToken {
             action: "revoked",
             summary: format!("revoke the token `{name}`"),
         })?;
-        if !record::swap(&*store, &name, Some(&bytes), None).map_err(store_error)? {
+        if !record::swap(&*store, &name, Some(&bytes), None, &cx.decider()).map_err(store_error)? {
             return Err(contended());
         }
         change.commit();

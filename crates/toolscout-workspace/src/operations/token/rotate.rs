@@ -56,7 +56,7 @@ impl Operation<Workspace> for RotateToken {
             Some((record, bytes)) => {
                 let value = file::generate().map_err(failure)?;
                 let record = record.with_value(&value);
-                if !record::swap(&*store, &name, Some(&bytes), Some(&record))
+                if !record::swap(&*store, &name, Some(&bytes), Some(&record), &cx.decider())
                     .map_err(store_error)?
                 {
                     return Err(contended());
