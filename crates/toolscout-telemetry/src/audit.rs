@@ -4,9 +4,10 @@ use crate::journal::{EntryDetails, JournalEntry, REFUSED, RecordedOutcome};
 use crate::{TelemetryError, since};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::Path;
 use toolscout_core::{Moment, Store, counted, escape};
-use toolscout_store::journal::{self, JournalQuery, JournalReader};
+use toolscout_store::journal::{self, JournalQuery, JournalReader, StoredLine};
 
 /// Number of records on a page, unless the query sets a limit.
 pub const DEFAULT_LIMIT: usize = 50;
@@ -34,23 +35,57 @@ const TIMELINE: [&str; 6] = ["discovery", "search", "call", "decision", "dropped
 /// Kinds of the audit log.
 const AUDIT: [&str; 4] = ["call", "decision", "dropped", "repaired"];
 
-/// Discoveries, searches, calls and decisions, newest first. `state` is the state directory, if
-/// there is one.
-pub fn timeline(state: Option<&Path>, page: &AuditQuery) -> Result<AuditPage, TelemetryError> {
-    newest(state, page, &TIMELINE)
+/// Where records are read from.
+pub trait AuditLines {
+    /// The newest matching lines, newest first, at most `limit`.
+    fn newest(
+        &self,
+        query: &JournalQuery<'_>,
+        limit: usize,
+        is_selected: &dyn Fn(&str) -> bool,
+    ) -> io::Result<Vec<AuditLine>>;
+}
+
+/// A record as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditLine {
+    /// The position among all records of the source.
+    pub position: u64,
+    /// The replica that recorded it, if several do.
+    pub replica: Option<String>,
+    /// The line, a JSON object.
+    pub text: String,
+}
+
+impl AuditLines for JournalReader {
+    fn newest(
+        &self,
+        query: &JournalQuery<'_>,
+        limit: usize,
+        is_selected: &dyn Fn(&str) -> bool,
+    ) -> io::Result<Vec<AuditLine>> {
+        let lines = self.newest_where(query, limit, is_selected)?.into_iter();
+        let line =
+            |line: StoredLine| AuditLine { position: line.n, replica: None, text: line.text };
+        Ok(lines.map(line).collect())
+    }
+}
+
+/// Discoveries, searches, calls and decisions, newest first.
+pub fn timeline(lines: &dyn AuditLines, page: &AuditQuery) -> Result<AuditPage, TelemetryError> {
+    newest(lines, page, &TIMELINE)
 }
 
 /// Calls and decisions, newest first.
-pub fn audit(state: Option<&Path>, page: &AuditQuery) -> Result<AuditPage, TelemetryError> {
-    newest(state, page, &AUDIT)
+pub fn audit(lines: &dyn AuditLines, page: &AuditQuery) -> Result<AuditPage, TelemetryError> {
+    newest(lines, page, &AUDIT)
 }
 
 fn newest(
-    state: Option<&Path>,
+    lines: &dyn AuditLines,
     page: &AuditQuery,
     default_kinds: &[&'static str],
 ) -> Result<AuditPage, TelemetryError> {
-    let Some(state) = state else { return Ok(AuditPage::default()) };
     let limit = page.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let kinds = page.kind.as_deref().map(kinds).transpose()?;
     page.outcome.as_deref().map(check_outcomes).transpose()?;
@@ -61,15 +96,16 @@ fn newest(
     let is_selected = |text: &str| {
         !page.has_filter() || serde_json::from_str(text).is_ok_and(|entry| page.selects(&entry))
     };
-    let mut lines = JournalReader::new(state)
-        .newest_where(&query, limit + 1, is_selected)
-        .map_err(TelemetryError::io("read", state))?;
+    let mut lines = lines.newest(&query, limit + 1, &is_selected).map_err(TelemetryError::Read)?;
     let has_more = lines.len() > limit;
     lines.truncate(limit);
-    let next_before = lines.last().map(|line| line.n).filter(|_| has_more);
+    let next_before = lines.last().map(|line| line.position).filter(|_| has_more);
     // Records of later versions cannot be parsed. They are skipped and counted in a note.
-    let entries: Vec<JournalEntry> =
-        lines.iter().filter_map(|line| serde_json::from_str(&line.text).ok()).collect();
+    let entry = |line: &AuditLine| {
+        let entry: JournalEntry = serde_json::from_str(&line.text).ok()?;
+        Some(JournalEntry { replica: line.replica.clone(), ..entry })
+    };
+    let entries: Vec<JournalEntry> = lines.iter().filter_map(entry).collect();
     let unknown = lines.len() - entries.len();
     let notes = (unknown > 0)
         .then(|| {
@@ -136,6 +172,7 @@ pub fn verify(
     Ok(AuditVerification {
         valid: verdict.breaks.is_empty(),
         records: verdict.records,
+        replicas: None,
         first: verdict.first,
         last: verdict.last,
         breaks: breaks.collect(),
@@ -247,6 +284,9 @@ pub struct AuditVerification {
     pub valid: bool,
     /// Number of records checked.
     pub records: u64,
+    /// Number of replicas whose records were checked, in a fleet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u64>,
     /// Number of the first record; earlier ones were deleted to limit the size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
@@ -267,7 +307,7 @@ pub struct AuditVerification {
 pub struct AuditBreak {
     /// Number that the record at this location should have.
     pub n: u64,
-    /// The file, and the line in it.
+    /// The file, and the line in it; in a fleet also the replica.
     pub location: String,
     /// What is wrong.
     pub reason: String,

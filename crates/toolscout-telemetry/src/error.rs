@@ -15,6 +15,9 @@ pub enum TelemetryError {
         /// Examples of valid values.
         hint: String,
     },
+    /// The records could not be read.
+    #[error("cannot read the audit log")]
+    Read(#[source] io::Error),
     /// The files could not be read.
     #[error("cannot {action} `{}`", path.display())]
     Io {

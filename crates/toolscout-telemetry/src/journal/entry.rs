@@ -19,6 +19,9 @@ pub struct JournalEntry {
     /// The origin of the request.
     #[serde(flatten)]
     pub requester: RequesterRecord,
+    /// The replica that recorded it, in a fleet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica: Option<String>,
     /// What happened.
     #[serde(flatten)]
     pub details: EntryDetails,

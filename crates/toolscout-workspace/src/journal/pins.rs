@@ -20,7 +20,7 @@ pub fn suggest_pins(
     project: Option<&Path>,
     since: Option<&str>,
 ) -> Result<PinSuggestions, AppError> {
-    let counter = stats::count(environment.state_dir().as_deref(), since)?;
+    let counter = stats::count(super::folder(environment).as_deref(), since)?;
     let project = project.map(|project| project.display().to_string());
     let snapshot = gateway.full_snapshot();
     let tools: BTreeMap<String, &Tool> =

@@ -3,6 +3,7 @@
 use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup};
 use toolscout_core::BoxFuture;
 use toolscout_surface::codes::Exit;
+use toolscout_workspace::Environment;
 use toolscout_workspace::journal::JournalHandle;
 
 /// Records events, and adds the operations `audit …`, `stats` and `suggest pins`.
@@ -40,16 +41,17 @@ impl Decorator for FlushJournal {
         next: Next<'a>,
     ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
-            let _flush = FlushOnDrop(self.0.clone());
+            let _flush = FlushOnDrop(self.0.clone(), cx.environment());
             next.run(cx).await
         })
     }
 }
 
-struct FlushOnDrop(JournalHandle);
+struct FlushOnDrop<'a>(JournalHandle, &'a Environment);
 
-impl Drop for FlushOnDrop {
+impl Drop for FlushOnDrop<'_> {
     fn drop(&mut self) {
         self.0.flush();
+        self.0.ship(self.1);
     }
 }

@@ -202,6 +202,9 @@ async fn run_background_work(cx: &RunCx, mcp: &McpServers, mark: LoadingMark) ->
         mcp.gateway().embed_in_background().await;
     }));
     parts.push(Box::pin(tidy(mcp)));
+    if let Some(journal) = &cx.workspace().parts.journal {
+        parts.push(Box::pin(journal.ship_in_background(cx.environment())));
+    }
     parts.push(Box::pin(async {
         let workspace = cx.workspace();
         workspace.registrations.follow(mcp.gateway(), || workspace.servers()).await;

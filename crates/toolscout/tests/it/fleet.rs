@@ -169,6 +169,73 @@ fn an_unknown_server_is_loaded_by_one_replica() {
     assert_eq!(loaded.lines().count(), 1, "one replica loads it");
 }
 
+/// Y-09: one audit log of all replicas, which can be verified from any of them.
+#[test]
+fn every_replica_shows_and_verifies_the_audit_log_of_all() {
+    let Some(machines) = fleet(2) else { return };
+    let [one, two] = &machines[..] else { panic!("two machines") };
+    let id = one.pending_approval(&PAY);
+    two.run(&["approve", &id]).exits(0);
+    one.run(&PAY).exits(0);
+    let shown = two.run(&["audit", "show", "--json"]).exits(0).json();
+    let entries = shown["entries"].as_array().expect("entries");
+    let by = |entry: &Value| format!("{} {}", entry["replica"], entry["kind"]).replace('"', "");
+    let all: Vec<String> = entries.iter().map(by).collect();
+    for expected in ["replica-1 call", "replica-2 decision", "replica-1 decision"] {
+        assert!(all.iter().any(|entry| entry == expected), "{expected}: {all:?}");
+    }
+    let text = two.run(&["audit", "show"]).exits(0).out;
+    assert!(text.contains("  replica-1  cli  call s/pay"), "{text}");
+    let verified = two.run(&["audit", "verify"]).exits(0).out;
+    assert!(verified.contains("is intact") && verified.contains(" of 2 replicas"), "{verified}");
+}
+
+/// Y-10: records, decisions and links that somebody with the password of the database removes.
+#[test]
+fn removed_records_are_found_by_any_replica() {
+    let Some(server) = PostgresServer::shared() else { return };
+    let url = server.database();
+    let machines = machines(&url, 2);
+    let [one, two] = &machines[..] else { panic!("two machines") };
+    let id = one.pending_approval(&PAY);
+    two.run(&["approve", &id]).exits(0);
+    one.run(&PAY).exits(0);
+    let name = url.rsplit_once('/').expect("a path").1;
+    let name = name.split('?').next().expect("a name");
+    server.sql(
+        name,
+        "DELETE FROM toolscout.decision WHERE n = (SELECT max(n) FROM toolscout.decision)",
+    );
+    let found = two.run(&["audit", "verify"]);
+    assert_eq!(found.code, 1, "{found:?}");
+    assert!(found.out.contains("decisions, record"), "{found:?}");
+}
+
+/// Y-11: while the database is away, records stay on their machine; then they arrive.
+#[test]
+fn records_of_an_outage_arrive_when_the_database_is_back() {
+    let mut server = PostgresServer::start();
+    if !can_run(server.is_some(), "PostgreSQL") {
+        return;
+    }
+    let server = server.as_mut().expect("a server");
+    let machines = machines(&server.url("postgres"), 1);
+    let world = &machines[0];
+    let calls = || {
+        let shown = world.run(&["audit", "show", "--kind", "call", "--json"]).exits(0).json();
+        shown["entries"].as_array().expect("entries").len()
+    };
+    world.run(&["run", "s/look"]).exits(0);
+    let before = calls();
+    server.kill();
+    world.run(&["run", "s/look"]).exits(0);
+    let shown = world.run(&["audit", "show"]).exits(0);
+    assert!(shown.err.contains("only records of this replica"), "{shown:?}");
+    server.resume();
+    assert_eq!(calls(), before + 1);
+    assert!(world.run(&["audit", "verify"]).exits(0).out.contains(" of 1 replica\n"));
+}
+
 /// Y-07: a replica without the right key does not start; nothing runs beside the fleet's decisions.
 #[test]
 fn a_replica_with_another_key_or_without_tables_does_not_start() {

@@ -12,6 +12,11 @@ pub(super) fn page(page: &AuditPage) -> String {
 /// The result of checking the journal, as text.
 pub(super) fn verification(verified: &AuditVerification) -> String {
     let mut out = match (verified.first, verified.last) {
+        _ if verified.valid && verified.replicas.is_some() => {
+            let records = counted(verified.records as usize, "record");
+            let replicas = counted(verified.replicas.unwrap_or_default() as usize, "replica");
+            format!("The audit log is intact: {records} of {replicas}\n")
+        }
         (Some(first), Some(last)) if verified.valid => {
             let records = counted(verified.records as usize, "record");
             format!("The audit log is intact: {records}, from {first} to {last}\n")
@@ -39,11 +44,12 @@ pub(super) fn verification(verified: &AuditVerification) -> String {
     out
 }
 
-/// One record as a line: number, time, client, event.
+/// One record as a line: number, time, replica, client, event.
 fn line(entry: &JournalEntry) -> String {
     let client =
         entry.requester.client.as_deref().or(entry.requester.caller.as_deref()).unwrap_or("-");
-    let text = format!("{:>6}  {}  {}  {}", entry.n, entry.at, client, event_text(entry));
+    let replica = entry.replica.iter().map(|name| format!("{name}  ")).collect::<String>();
+    let text = format!("{:>6}  {}  {replica}{client}  {}", entry.n, entry.at, event_text(entry));
     escape::line(&text).into_owned() + "\n"
 }
 
