@@ -3,7 +3,7 @@
 
 use crate::FleetError;
 use crate::link::Link;
-use crate::store::{RowSwap, SwapOutcome, sha256};
+use crate::row::{RowSwap, SwapOutcome, sha256};
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio_postgres::Client;

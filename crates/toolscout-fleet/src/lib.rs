@@ -18,6 +18,7 @@ mod key;
 mod lease;
 mod link;
 mod replica;
+mod row;
 mod schema;
 mod shipper;
 mod store;

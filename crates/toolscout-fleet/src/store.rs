@@ -5,15 +5,13 @@ use crate::key::random;
 use crate::lease::FleetLease;
 use crate::link::Link;
 use crate::replica::ReplicaIdentity;
+use crate::row::{RowSwap, SwapOutcome, sha256};
 use crate::sync::{LocalCopy, SHARED};
 use crate::{FleetError, FleetKeys, FleetSettings, FleetStatus, ReplicaState, connection, replica};
 use parking_lot::Mutex;
-use ring::digest::{SHA256, digest};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_postgres::Client;
-use tokio_postgres::types::Type;
 use toolscout_core::{Digest, Lease, Namespace, RowNote, Store, StoreError};
 use toolscout_store::journal::ChainKey;
 use toolscout_store::seal;
@@ -187,44 +185,6 @@ impl FleetStore {
     fn is_shared_lease(name: &str) -> bool {
         SHARED_LEASES.iter().any(|prefix| name.starts_with(prefix))
     }
-}
-
-/// A compare-and-swap of a sealed row.
-#[derive(Debug, Clone)]
-pub(crate) struct RowSwap {
-    pub(crate) namespace: Namespace,
-    pub(crate) key: String,
-    pub(crate) is_any: bool,
-    /// SHA-256 of the expected value.
-    pub(crate) expected: Option<Vec<u8>>,
-    pub(crate) next: Option<Vec<u8>>,
-}
-
-pub(crate) struct SwapOutcome {
-    pub(crate) swapped: bool,
-    pub(crate) existed: bool,
-}
-
-impl RowSwap {
-    async fn run(&self, client: &Client) -> Result<SwapOutcome, tokio_postgres::Error> {
-        let row = client
-            .query_typed_one(
-                "SELECT swapped, existed FROM toolscout.swap_record($1, $2, $3, $4, $5)",
-                &[
-                    (&self.namespace.as_str(), Type::TEXT),
-                    (&self.key, Type::TEXT),
-                    (&self.is_any, Type::BOOL),
-                    (&self.expected, Type::BYTEA),
-                    (&self.next, Type::BYTEA),
-                ],
-            )
-            .await?;
-        Ok(SwapOutcome { swapped: row.get(0), existed: row.get(1) })
-    }
-}
-
-pub(crate) fn sha256(bytes: &[u8]) -> Vec<u8> {
-    digest(&SHA256, bytes).as_ref().to_vec()
 }
 
 fn is_shared(namespace: Namespace) -> bool {

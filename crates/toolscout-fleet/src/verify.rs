@@ -1,11 +1,11 @@
 //! Verifies the audit logs of all replicas, the chain of decisions, and the links over them.
 //!
-//! The database holds no key, so whoever can write it can remove lines, but neither seal new ones
-//! nor remove a line that another chain, or the memory of a replica, names.
+//! The database holds no key. A user who can write it can remove lines, but can neither seal new
+//! ones nor remove a line unnoticed that a link, or a replica, has named.
 
 use crate::audit::LINKS;
 use crate::decisions::{self, number, position};
-use crate::store::sha256;
+use crate::row::sha256;
 use crate::{FleetError, FleetStore};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};

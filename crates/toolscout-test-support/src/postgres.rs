@@ -89,6 +89,7 @@ impl PostgresServer {
     /// Ends the server at once, as a crash does.
     pub fn kill(&mut self) {
         if let Some(mut shell) = self.shell.take() {
+            fs::write(self.kept(), "").expect("a mark");
             signal("-KILL", &[self.pid()]);
             shell.wait().expect("the shell ends");
         }
@@ -106,6 +107,11 @@ impl PostgresServer {
         PausedServer(all)
     }
 
+    /// Exists while the server is killed, so that its folder stays for a restart.
+    fn kept(&self) -> PathBuf {
+        self.folder.path().join("kept")
+    }
+
     fn pid(&self) -> String {
         let file = self.data().join("postmaster.pid");
         let text = fs::read_to_string(file).expect("the file of the server");
@@ -114,15 +120,19 @@ impl PostgresServer {
 
     /// Starts the server again, and waits until it accepts connections.
     pub fn resume(&mut self) {
+        let _ = fs::remove_file(self.kept());
         let data = self.data();
         let mut shell = self.command("postgres");
         let program = shell.get_program().to_owned();
         let mut shell = {
             shell = Command::new("sh");
             self.confine(&mut shell);
-            // A closed input means that the process that started it is gone.
+            // A closed input means that the process that started it is gone, and its folder with
+            // it: a server that all tests of a process share is never dropped.
             let script = "\"$0\" \"$@\" </dev/null & server=$!; exec 3<&0; \
-                (read -r _ <&3; kill -QUIT $server) & reader=$!; wait $server; kill $reader";
+                (read -r _ <&3; kill -QUIT $server) & reader=$!; wait $server; kill $reader; \
+                [ -e \"$FOLDER/kept\" ] || rm -rf \"$FOLDER\"";
+            shell.env("FOLDER", self.folder.path());
             shell.arg("-c").arg(script).arg(program);
             shell
         };
