@@ -8,6 +8,8 @@ pub mod diff;
 mod discovery;
 mod equivalent;
 pub mod findings;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod resolve;
 pub mod review;
 mod snapshot;

@@ -11,6 +11,8 @@
 //! running program.
 
 pub mod connect;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod import;
 
 mod backup;

@@ -11,6 +11,8 @@ pub mod cx;
 pub mod digest;
 pub mod escape;
 pub mod event;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod redact;
 
 mod batch_writer;

@@ -14,6 +14,8 @@ mod audit;
 mod connection;
 mod decisions;
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod key;
 mod lease;
 mod link;

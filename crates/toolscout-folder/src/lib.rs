@@ -7,6 +7,8 @@
 //! the descriptions that only the file itself can give, and only if [`trust`] allows it. [`run`]
 //! executes a call. `prompts` reads the prompts of a project.
 
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod globs;
 pub mod header;
 pub mod manifest;

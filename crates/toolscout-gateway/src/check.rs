@@ -2,6 +2,8 @@
 //! come.
 
 mod cost;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod pattern;
 mod plain;
 mod schema;

@@ -5,6 +5,8 @@
 //! exist nor which surface uses it. The two main paths to read are [`Gateway::refresh`] and
 //! [`Gateway::call`]; the tools that one request sees are its [`CatalogView`].
 
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod lock_file;
 pub mod policy;
 

@@ -5,6 +5,8 @@
 //! rates and times all have [`limits`].
 
 pub mod client;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod limits;
 pub mod oauth;
 pub mod per_user;

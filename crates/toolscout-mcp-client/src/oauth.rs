@@ -32,6 +32,8 @@ mod tests;
 
 pub use client_credentials::ClientCredentials;
 pub use device::DeviceLogin;
+#[cfg(any(test, fuzzing))]
+pub use discover::fuzz::metadata as fuzz_metadata;
 pub use login::Login;
 pub use login_request::LoginRequest;
 pub use saved::{LoginStatus, SavedTokens, forget, status};

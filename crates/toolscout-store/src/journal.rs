@@ -9,6 +9,8 @@
 mod append;
 mod chain;
 mod follow;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod head;
 mod in_flight;
 mod line;

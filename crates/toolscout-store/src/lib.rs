@@ -8,6 +8,8 @@
 #![warn(missing_docs)]
 
 mod dirs;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod journal;
 pub mod seal;
 mod sqlite;

@@ -31,6 +31,8 @@ pub use auth::{Auth, Principal, Role, SignIns};
 pub use cancellation::CancelToken;
 pub use error::Error;
 pub use limits::Limits;
+#[cfg(any(test, fuzzing))]
+pub(crate) use listener::fuzz;
 pub use listener::{Listener, Terms};
 pub use routes::Routes;
 

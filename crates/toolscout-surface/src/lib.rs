@@ -8,6 +8,8 @@ pub mod cli;
 pub mod codes;
 pub mod context;
 mod exit;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod http;
 pub mod mcp;
 pub mod operation;

@@ -1,8 +1,9 @@
-//! Helpers for tests that start programs: a temporary folder for them, and a check for remaining
-//! processes.
+//! Helpers for tests: a temporary folder for programs, a check for remaining
+//! processes, and the corpora of fuzz targets.
 
 #![cfg(unix)]
 
+pub mod corpus;
 pub mod postgres;
 
 use std::path::{Path, PathBuf};

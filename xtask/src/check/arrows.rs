@@ -79,10 +79,16 @@ const FOR_TESTS: &[(&str, &[&str])] = &[
     (
         "toolscout-test-support",
         &[
+            "toolscout-core",
             "toolscout-process",
             "toolscout-folder",
             "toolscout-mcp-client",
+            "toolscout-config",
+            "toolscout-catalog",
+            "toolscout-store",
             "toolscout-fleet",
+            "toolscout-gateway",
+            "toolscout-surface",
             "toolscout",
         ],
     ),

@@ -1,6 +1,8 @@
 //! Finds the authorization server of an MCP server: protected resource metadata (RFC 9728), then
 //! the metadata of the issuer that it names (RFC 8414, OpenID Connect Discovery).
 
+#[cfg(any(test, fuzzing))]
+pub(super) mod fuzz;
 #[cfg(test)]
 mod tests;
 

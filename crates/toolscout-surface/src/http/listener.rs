@@ -1,5 +1,8 @@
 //! Listens on an address, and serves connections until it is stopped.
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
+
 use super::auth::{Auth, Authenticator, SignIns};
 use super::body::drain;
 use super::connections::{Connections, OpenConnection};
@@ -23,6 +26,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -162,7 +166,15 @@ async fn serve_connection(site: Arc<Site>, stream: TcpStream, open: Arc<OpenConn
     // A response is several small writes: Nagle's algorithm would delay each by 40 ms.
     let prepared = stream.set_nodelay(true).and_then(|()| stream.local_addr());
     let (Ok(local), Ok(peer)) = (prepared, stream.peer_addr()) else { return };
-    let ends = Ends { local: local.ip(), peer: peer.ip() };
+    serve_stream(site, stream, Ends { local: local.ip(), peer: peer.ip() }, open).await;
+}
+
+async fn serve_stream(
+    site: Arc<Site>,
+    stream: impl AsyncRead + AsyncWrite,
+    ends: Ends,
+    open: Arc<OpenConnection>,
+) {
     // A client that stops reading would occupy the connection, and the memory of the response.
     let mut stream = TimeoutWriter::new(stream);
     stream.set_timeout(Some(site.limits.stall_time));

@@ -1,0 +1,5 @@
+//! The fuzz target `http`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| toolscout_surface::fuzz::http(bytes));

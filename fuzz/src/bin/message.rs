@@ -1,0 +1,5 @@
+//! The fuzz target `message`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| toolscout_mcp_client::fuzz::message(bytes));
