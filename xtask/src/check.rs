@@ -1,11 +1,12 @@
-//! Checks of the repository itself: crate dependencies, import cycles, cases, designs, links, module
-//! docs, no paths of one machine, names and prose.
+//! Checks of the repository itself: crate dependencies, licenses, import cycles, cases, designs,
+//! threats, links, module docs, no paths of one machine, names and prose.
 //!
 //! Each check reads the repository and returns its findings as sentences; an empty list passes.
 
 mod arrows;
 mod cases;
 mod cycles;
+mod dependencies;
 mod designs;
 mod leaks;
 mod links;
@@ -14,6 +15,7 @@ mod prose;
 mod signs;
 #[cfg(test)]
 mod tests;
+mod threats;
 
 pub(crate) use cycles::is_cfg_test;
 pub(crate) use prose::is_for_tests;
@@ -28,9 +30,11 @@ const CHECKS: &[(&str, RepositoryCheck)] = &[
     ("arrows", arrows::check),
     ("cycles", cycles::check),
     ("cases", cases::check),
+    ("dependencies", dependencies::check),
     ("designs", designs::check),
     ("links", links::check),
     ("signs", signs::check),
+    ("threats", threats::check),
     ("leaks", leaks::check),
     ("names", names::check),
     ("prose", prose::check),

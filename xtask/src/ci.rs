@@ -9,6 +9,7 @@ const STEPS: &[&[&str]] = &[
     &["xtask", "book"],
     &["test", "--workspace"],
     &["xtask", "acceptance"],
+    &["xtask", "sbom"],
     &["xtask", "recipes"],
 ];
 

@@ -19,6 +19,7 @@ mod clients;
 mod conformance;
 mod crash;
 mod crowd;
+mod fuzz;
 mod hostile;
 mod memory;
 mod model;
@@ -26,6 +27,7 @@ mod page;
 mod random;
 mod recipes;
 mod repo;
+mod sbom;
 mod source_text;
 mod strings;
 mod tenants;
@@ -38,8 +40,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci             run everything CI runs: format, lints, the book, tests, acceptance, recipes
-  check [NAME]   check the repository: arrows, cycles, cases, designs, links, signs, leaks, names
-                 and prose, or one of them
+  check [NAME]   check the repository: arrows, cycles, cases, dependencies, designs, links, signs,
+                 leaks, names, threats and prose, or one of them
   acceptance     run demo/acceptance.sh with the program that the last build or test made
   prose          list every phrase of the prose check, and how often it occurs
   strings        print every text that users read, by kind, with file and line
@@ -55,6 +57,9 @@ usage: cargo xtask COMMAND
                  --long takes a minute for each mode that needs time
   crash [--seed N] [--rounds N] [--debug]
                  kill the release build at random moments, and check its state afterwards
+  fuzz [TARGET]… [--seconds N] [--minimize]
+                 fuzz the parsers, N seconds each; or keep only the inputs that are needed
+  sbom [FILE]    write the bill of materials, by default to target/sbom.cdx.json
   conformance [server | client] [--revision R] [--debug]
                  run the official MCP conformance suite against the release build
   tenants [--tenants N] [--sessions N] [--calls N] [--debug]
@@ -103,6 +108,9 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         }
         ("hostile", rest) => hostile::run(rest),
         ("crash", rest) => crash::run(rest),
+        ("fuzz", rest) => fuzz::run(rest),
+        ("sbom", []) => sbom::run(Path::new("target/sbom.cdx.json")),
+        ("sbom", [file]) => sbom::run(Path::new(file)),
         ("conformance", rest) => conformance::run(rest),
         ("tenants", rest) => tenants::run(rest),
         ("crowd", rest) => crowd::run(rest),

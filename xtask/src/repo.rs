@@ -1,7 +1,7 @@
 //! The repository on disk: its root, its source files, and how cargo is called in it.
 
 use anyhow::{Context, ensure};
-use cargo_metadata::Message;
+use cargo_metadata::{Message, Metadata, MetadataCommand};
 use std::collections::HashMap;
 use std::fs;
 use std::io::BufReader;
@@ -18,6 +18,22 @@ pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).stdin(Stdio::null());
     cargo
+}
+
+/// All packages of a build for this platform, with their dependencies. Those of other platforms may
+/// not have been downloaded.
+pub(crate) fn metadata() -> anyhow::Result<Metadata> {
+    let platform = format!("--filter-platform={}", host()?);
+    let mut command = MetadataCommand::new();
+    command.current_dir(root()).other_options(["--locked".to_owned(), platform]);
+    command.exec().context("ask cargo metadata")
+}
+
+/// The name of this platform, as rustc calls it.
+pub(crate) fn host() -> anyhow::Result<String> {
+    let printed = Command::new("rustc").args(["--print", "host-tuple"]).output();
+    let host = String::from_utf8(printed.context("ask rustc for its platform")?.stdout)?;
+    Ok(host.trim().to_owned())
 }
 
 /// Whether a missing program is a failure, and not a reason to skip what needs it.

@@ -12,6 +12,11 @@ const PAGE: &str = "docs/reference/designs.md";
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let page = fs::read_to_string(root.join(PAGE)).with_context(|| format!("read {PAGE}"))?;
+    Ok(findings(&page, &tests_of_repository(root)?))
+}
+
+/// The names of all tests.
+pub(super) fn tests_of_repository(root: &Path) -> anyhow::Result<BTreeSet<String>> {
     let mut tests = BTreeSet::new();
     for path in repo::files(root)? {
         if path.extension().is_some_and(|extension| extension == "rs") {
@@ -20,7 +25,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
             tests.extend(names_of_tests(&text));
         }
     }
-    Ok(findings(&page, &tests))
+    Ok(tests)
 }
 
 /// The findings for a page, if these are all tests of the repository.

@@ -2,7 +2,10 @@
 //! 1. the repository passes each of its own checks,
 //! 2. each check finds its problem.
 
-use super::{arrows, cases, cycles, designs, leaks, links, names, prose, signs};
+use super::dependencies::DependencyRules;
+use super::{
+    arrows, cases, cycles, dependencies, designs, leaks, links, names, prose, signs, threats,
+};
 use crate::repo;
 use cargo_metadata::DependencyKind::{self, Build, Development, Normal};
 
@@ -29,6 +32,55 @@ fn ids_of_cases_are_told_from_other_words() {
     assert_eq!(found, ["D-13", "T22", "S7", "M-01b"]);
     let list = "| id | input |\n|---|---|\n| A-01 | see B-02 |\n| tool | x |\n| S16 | y |\n";
     assert_eq!(cases::cases(list).collect::<Vec<_>>(), ["A-01", "S16"]);
+}
+
+#[test]
+fn every_license_is_allowed() {
+    assert_eq!(dependencies::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn licenses_registries_and_bans_are_checked() {
+    let rules = DependencyRules::parse(
+        "[licenses]\nallow = ['MIT', 'ISC']\n[bans]\ndeny = [{ crate = 'bad' }]\n[sources]\nallow-registry = ['https://good']",
+    )
+    .unwrap();
+    let good = Some("registry+https://good");
+    for license in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR ISC", "MIT AND ISC"] {
+        assert_eq!(rules.violations("a", Some(license), good), Vec::<String>::new());
+    }
+    for license in ["GPL-3.0", "MIT AND GPL-3.0", "my own", ""] {
+        let found = rules.violations("a", Some(license), good);
+        assert_eq!(found, [format!("`a` has the license `{license}`")]);
+    }
+    assert_eq!(rules.violations("a", None, None), ["`a` has the license `none`"]);
+    assert_eq!(rules.violations("bad", Some("MIT"), good), ["`bad` is banned in deny.toml"]);
+    for source in ["registry+https://evil", "git+https://good"] {
+        let found = rules.violations("a", Some("MIT"), Some(source));
+        assert_eq!(found, [format!("`a` comes from `{source}`")]);
+    }
+}
+
+#[test]
+fn every_claim_of_the_threat_model_names_existing_tests() {
+    assert_eq!(threats::check(repo::root()).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn claims_without_tests_are_found() {
+    let tests = ["one".to_owned()].into_iter().collect();
+    let page =
+        "| claim | shown by |\n|---|---|\n| a | `one` |\n| b | `two` |\n| c | no test |\n| d |\n";
+    let name = "docs/guide/threat-model.md";
+    assert_eq!(
+        threats::findings(page, &tests),
+        [
+            format!("{name}: there is no test `two`"),
+            format!("{name}: no test shows `c`"),
+            format!("{name}: a row needs a claim and its tests: | d |"),
+        ]
+    );
+    assert_eq!(threats::findings("", &tests), [format!("{name}: there are no claims")]);
 }
 
 #[test]
