@@ -4,7 +4,7 @@ use super::JournalRecord;
 use super::head::{HeadState, JournalHead};
 use super::line::{self, ChainPosition, JournalLine, LineStart};
 use crate::seal;
-use toolscout_core::{Moment, Namespace};
+use toolscout_core::{Moment, Namespace, jsonrpc};
 
 const KEY: [u8; 32] = [7; 32];
 
@@ -20,7 +20,7 @@ pub fn journal(bytes: &[u8]) {
     }
     assert!(!matches!(JournalHead::read(&text, &[9; 32]), HeadState::Head(_)));
 
-    let body = serde_json::json!({ "text": text }).to_string();
+    let body = format!(r#"{{"text":{}}}"#, jsonrpc::quoted(&text));
     let record = JournalRecord { at: Moment(1_790_000_000_000), kind: "call", body };
     let mut written = String::new();
     let position = line::write(&mut written, &KEY, ChainPosition::START, &record);

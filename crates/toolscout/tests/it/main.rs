@@ -9,6 +9,7 @@ mod clients;
 mod completion;
 mod composition;
 mod context;
+mod crash;
 mod discovery;
 mod docs;
 mod embedding;
