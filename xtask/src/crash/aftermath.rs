@@ -49,6 +49,7 @@ pub(super) fn look(
     match Shadow::observe(place) {
         Ok(shadow) => {
             faults.extend(goes_on(place, &shadow).err());
+            faults.extend(stays_denied(place, &shadow)?);
             Ok((faults, Some(shadow)))
         }
         Err(fault) => {
@@ -56,6 +57,21 @@ pub(super) fn look(
             Ok((faults, None))
         }
     }
+}
+
+/// Checks that no denied or quarantined tool can be called.
+fn stays_denied(place: &CrashProject, shadow: &Shadow) -> anyhow::Result<Vec<CrashFinding>> {
+    let is_denied = shadow.policy == "deny";
+    let denied = is_denied.then_some("calm/add").into_iter();
+    let mut findings = Vec::new();
+    for tool in denied.chain(shadow.held.iter().map(String::as_str)) {
+        let ended = place.run_plain(&["run", tool, "--input", r#"{"a":1,"b":2,"text":"x"}"#])?;
+        if ended.code == Some(0) {
+            let what = format!("`{tool}` is denied, and ran: {}", ended.said());
+            findings.push(CrashFinding::new(CrashFindingKind::Lost, what));
+        }
+    }
+    Ok(findings)
 }
 
 /// Checks that servers can be queried, even if the killed command was querying them, and that tools
@@ -106,6 +122,7 @@ pub(super) fn compare(
         after.is_trusted == done.is_trusted,
     );
     judge("quarantined tools", after.held == before.held, after.held == done.held);
+    judge("tokens", after.tokens == before.tokens, after.tokens == done.tokens);
     judge("policies", after.policy == before.policy, after.policy == done.policy);
     faults.extend(forgotten(victim, before, after));
     faults.extend(odd_end(operation, victim));

@@ -66,6 +66,8 @@ impl CrashCommand {
 const EXTRA: &str = "extra-";
 /// The maximum number of such servers.
 const EXTRAS: usize = 4;
+/// The maximum number of tokens.
+const MAX_TOKENS: usize = 4;
 
 /// In an order in which each is possible after the previous ones.
 pub(super) const KINDS: &[CommandKind] = &[
@@ -140,6 +142,17 @@ pub(super) const KINDS: &[CommandKind] = &[
             "Approved ",
             ExpectedChange::Hold(vec![tool.clone()], false),
         ))
+    }),
+    kind("token create", |shadow, _, _| {
+        let names = (0..MAX_TOKENS).map(|index| format!("key-{index}"));
+        let name = names.into_iter().find(|name| !shadow.tokens.contains(name))?;
+        let words = ["token", "create", "--name", &name, "--role", "operator"];
+        Some(decide(&words, "Created the token", ExpectedChange::Token(name.clone(), true)))
+    }),
+    kind("token revoke", |shadow, _, chance| {
+        let name = chance.one(&shadow.tokens.iter().cloned().collect::<Vec<_>>())?;
+        let words = ["token", "revoke", &name];
+        Some(decide(&words, "Revoked ", ExpectedChange::Token(name.clone(), false)))
     }),
     kind("lock", |_, _, _| Some(decide(&["lock"], "Wrote ", ExpectedChange::Lock))),
     kind("run", |shadow, _, chance| {

@@ -8,6 +8,8 @@ use toml::Table;
 
 /// Servers that are disabled and enabled again.
 const SWITCHED: [&str; 2] = ["big", "family"];
+/// Tokens that always exist.
+const BUILT_IN_TOKENS: [&str; 2] = ["agent", "operator"];
 
 /// The observed state.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Shadow {
     pub(super) held: BTreeSet<String>,
     /// The policy of `calm/add`.
     pub(super) policy: String,
+    /// The names of the tokens, without the built-in ones.
+    pub(super) tokens: BTreeSet<String>,
     /// The number of cached tools of each server.
     pub(super) tools: BTreeMap<String, u64>,
 }
@@ -34,6 +38,8 @@ pub(super) enum ExpectedChange {
     Policy(&'static str),
     Lock,
     Trust(bool),
+    /// This token exists, or is revoked.
+    Token(String, bool),
     /// These tools are quarantined, or released.
     Hold(Vec<String>, bool),
 }
@@ -51,6 +57,7 @@ impl Shadow {
             |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
         let servers = list(read(&["server", "list", "--json"])?["servers"].take());
         let held = list(read(&["review", "--json"])?);
+        let tokens = list(read(&["token", "list", "--json"])?["tokens"].take());
         let policies = list(read(&["policy", "--json"])?["tools"].take());
         // Before the first discovery of the server, there is no such tool and no policy that denies
         // it.
@@ -66,6 +73,11 @@ impl Shadow {
             is_trusted: !ask(&["trust", "--list"])?.out.trim().is_empty(),
             held: held.iter().map(|item| text(item, "tool")).collect(),
             policy: policy.unwrap_or_else(|| "allow".to_owned()),
+            tokens: tokens
+                .iter()
+                .map(|token| text(token, "name"))
+                .filter(|name| !BUILT_IN_TOKENS.contains(&name.as_str()))
+                .collect(),
             tools: servers
                 .iter()
                 .map(|server| (text(server, "id"), server["toolCount"].as_u64().unwrap_or(0)))
@@ -93,6 +105,7 @@ impl Shadow {
             is_trusted: false,
             held: BTreeSet::new(),
             policy: "allow".to_owned(),
+            tokens: BTreeSet::new(),
             tools: BTreeMap::new(),
         }
     }
@@ -104,6 +117,8 @@ impl Shadow {
             ExpectedChange::Nothing | ExpectedChange::Config | ExpectedChange::Lock => {}
             ExpectedChange::Policy(word) => after.policy = (*word).to_owned(),
             ExpectedChange::Trust(is_trusted) => after.is_trusted = *is_trusted,
+            ExpectedChange::Token(name, true) => drop(after.tokens.insert(name.clone())),
+            ExpectedChange::Token(name, false) => drop(after.tokens.remove(name)),
             ExpectedChange::Hold(tools, true) => after.held.extend(tools.iter().cloned()),
             ExpectedChange::Hold(tools, false) => after.held.retain(|item| !tools.contains(item)),
         }

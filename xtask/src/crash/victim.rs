@@ -77,7 +77,8 @@ impl Victim {
     pub(super) fn has_acknowledged(&self, operation: &CrashCommand) -> bool {
         let said = operation.acknowledges;
         self.ended.code == Some(operation.code)
-            || (!said.is_empty() && self.ended.err.contains(said))
+            || (!said.is_empty()
+                && [&self.ended.err, &self.ended.out].iter().any(|text| text.contains(said)))
     }
 
     /// The servers whose tools it has reported, with their numbers.
