@@ -128,6 +128,8 @@ pub enum Namespace {
     AccessToken,
     /// When access tokens were last used, by name.
     TokenUse,
+    /// What sandboxes denied to servers, as the servers reported it, by project and server.
+    Denial,
 }
 
 impl Namespace {
@@ -151,6 +153,7 @@ impl Namespace {
             Self::Registration => "registration",
             Self::AccessToken => "token",
             Self::TokenUse => "token-use",
+            Self::Denial => "denial",
         }
     }
 

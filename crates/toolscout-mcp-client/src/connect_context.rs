@@ -1,10 +1,10 @@
 //! The context of a connection: limits, lookups and tokens.
 
-use super::ProtocolChoice;
 use super::era::ProtocolEra;
 use super::limits::Limits;
 use super::tokens::TokenProvider;
 use super::value::ReferenceLookup;
+use super::{DenialLog, ProtocolChoice};
 use std::path::PathBuf;
 use std::sync::Arc;
 use toolscout_process::sandbox::SandboxHost;
@@ -32,6 +32,8 @@ pub struct ConnectContext {
     pub purpose: ConnectPurpose,
     /// The folders and decisions for sandboxes; programs run without one if this is `None`.
     pub sandbox: Option<Arc<SandboxHost>>,
+    /// Where denials of sandboxes are recorded.
+    pub denials: Option<DenialLog>,
 }
 
 /// Why a connection is opened.
@@ -57,6 +59,7 @@ impl ConnectContext {
             has_counterparts: false,
             purpose: ConnectPurpose::default(),
             sandbox: None,
+            denials: None,
         }
     }
 }

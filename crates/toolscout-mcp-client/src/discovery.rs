@@ -8,8 +8,8 @@ use super::limits::Limits;
 use super::record::{DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownTools};
 use super::tokens::TokenProvider;
 use super::{
-    ClientError, ConnectContext, ConnectPurpose, ProtocolChoice, ReferenceLookup, ServerConfig,
-    ServerTransport, fingerprint,
+    ClientError, ConnectContext, ConnectPurpose, DenialLog, ProtocolChoice, ReferenceLookup,
+    ServerConfig, ServerTransport, fingerprint,
 };
 use serde_json::json;
 use std::collections::HashMap;
@@ -52,6 +52,8 @@ impl ServerContext {
         connect: ConnectContext,
     ) -> Result<Self, StoreError> {
         let key = store.key()?;
+        let denials = Some(DenialLog::new(store.clone(), partition.clone()));
+        let connect = ConnectContext { denials, ..connect };
         let records =
             DiscoveryRecords::new(store, partition).marked_with(checks_key(&key, &connect.limits));
         Ok(Self { records, connect, key })
@@ -84,6 +86,11 @@ impl ServerContext {
     /// The discovery records.
     pub fn records(&self) -> &DiscoveryRecords {
         &self.records
+    }
+
+    /// What sandboxes denied to the servers.
+    pub fn denials(&self) -> Option<&DenialLog> {
+        self.connect.denials.as_ref()
     }
 
     /// Resolves references in configurations.

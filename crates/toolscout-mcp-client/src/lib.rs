@@ -18,6 +18,7 @@ mod backoff;
 mod connect_context;
 mod connections;
 mod definition;
+mod denial_log;
 mod discovery;
 mod era;
 mod error;
@@ -42,6 +43,7 @@ mod wire;
 
 pub use connect_context::{ConnectContext, ConnectPurpose};
 pub use definition::ToolDefinition;
+pub use denial_log::{DenialLog, ReportedDenial};
 pub use discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome};
 pub use error::ClientError;
 pub use fingerprint::{entry_fingerprint, fleet_partition, partition};

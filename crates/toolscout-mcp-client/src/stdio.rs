@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant as TokioInstant, timeout, timeout_at};
-use toolscout_core::{BoxFuture, SourceId};
+use toolscout_core::BoxFuture;
 use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 
@@ -51,8 +51,7 @@ pub(super) struct StdioWire {
     tail: Arc<Mutex<OutputTail>>,
     processes: Arc<ServerProcesses>,
     process: Option<u32>,
-    /// The server, if it runs in a sandbox.
-    confined: Option<SourceId>,
+    is_confined: bool,
     closing: Arc<watch::Sender<bool>>,
     closed: watch::Receiver<bool>,
     _tasks: JoinSet<()>,
@@ -76,7 +75,8 @@ impl StdioWire {
         .await;
         let launch =
             launch.map_err(|_| ClientError::lost("its configuration could not be read"))??;
-        let confined = launch.is_confined().then_some(id);
+        let log = context.denials.clone();
+        let confined = launch.is_confined().then_some(child_keeper::ConfinedServer { id, log });
         let (child, processes) = launch::start(launch).await?;
         Ok(Arc::new(Self::attach(child, Arc::new(processes), confined, context, observer)))
     }
@@ -84,7 +84,7 @@ impl StdioWire {
     fn attach(
         mut child: tokio::process::Child,
         processes: Arc<ServerProcesses>,
-        confined: Option<SourceId>,
+        confined: Option<child_keeper::ConfinedServer>,
         context: &ConnectContext,
         observer: Arc<dyn WireObserver>,
     ) -> Self {
@@ -96,6 +96,7 @@ impl StdioWire {
         let (closed_sender, closed) = watch::channel(false);
         let (outbox, queued) = mpsc::channel(OUTBOX_CAPACITY);
         let (drained_sender, drained) = oneshot::channel();
+        let is_confined = confined.is_some();
         let mut tasks = JoinSet::new();
         tasks.spawn(pipes::write(input, queued, observer.clone(), closing.subscribe()));
         tasks.spawn(pipes::drain(errors, tail.clone(), drained_sender));
@@ -107,10 +108,10 @@ impl StdioWire {
             closing: closing.clone(),
             closed_sender,
             limits: context.limits.clone(),
-            confined: confined.clone(),
+            confined,
         };
         tasks.spawn(keeper.run(output, drained));
-        Self { outbox, tail, processes, process, confined, closing, closed, _tasks: tasks }
+        Self { outbox, tail, processes, process, is_confined, closing, closed, _tasks: tasks }
     }
 }
 
@@ -150,7 +151,7 @@ impl Wire for StdioWire {
     }
 
     fn is_confined(&self) -> bool {
-        self.confined.is_some()
+        self.is_confined
     }
 }
 

@@ -5,7 +5,7 @@ use crate::discovery::{effective_deadline, with_configured_limit};
 use crate::input_required;
 use crate::running::{Callable, InUse};
 use std::sync::Arc;
-use toolscout_core::{Cx, Source, SourceError, SourceId, ToolCall, ToolOutput};
+use toolscout_core::{Cx, Source, SourceError, ToolCall, ToolOutput};
 use toolscout_process::sandbox::Denial;
 
 impl McpSource {
@@ -39,7 +39,11 @@ impl McpSource {
                 Err(SourceError::Protocol { id: id.clone(), reason })
             }
             None if output.is_error() && running.client.is_confined() => {
-                let hints = denial_hints(&output, id);
+                let denials = denials(&output);
+                let hints = denials.iter().map(|denial| denial.hint(id.as_str())).collect();
+                if let Some(log) = self.context.denials() {
+                    log.record(id.clone(), denials).await;
+                }
                 Ok(output.with_warnings(hints))
             }
             None => Ok(output),
@@ -88,9 +92,9 @@ fn is_expected(call: &ToolCall, digest: &toolscout_core::Digest) -> bool {
     call.expect.as_ref().is_none_or(|expect| expect == digest)
 }
 
-/// What the sandbox seems to have denied to the tool, with the commands that grant it.
-fn denial_hints(output: &ToolOutput, id: &SourceId) -> Vec<String> {
+/// What the sandbox seems to have denied to the tool.
+fn denials(output: &ToolOutput) -> Vec<Denial> {
     let content = output.content();
     let texts = content.iter().filter_map(|block| block["text"].as_str());
-    texts.flat_map(Denial::find).map(|denial| denial.hint(id.as_str())).collect()
+    texts.flat_map(Denial::find).collect()
 }

@@ -1,8 +1,8 @@
 //! Watches a child process until it has exited, and reports its exit status.
 
-use super::super::ClientError;
 use super::super::limits::Limits;
 use super::super::wire::WireObserver;
+use super::super::{ClientError, DenialLog};
 use super::lines::TooLong;
 use super::pipes;
 use parking_lot::Mutex;
@@ -44,7 +44,14 @@ pub(super) struct ChildKeeper {
     pub(super) closed_sender: watch::Sender<bool>,
     pub(super) limits: Arc<Limits>,
     /// The server, if it runs in a sandbox.
-    pub(super) confined: Option<SourceId>,
+    pub(super) confined: Option<ConfinedServer>,
+}
+
+/// A server that runs in a sandbox.
+pub(super) struct ConfinedServer {
+    pub(super) id: SourceId,
+    /// Where its denials are recorded.
+    pub(super) log: Option<DenialLog>,
 }
 
 impl ChildKeeper {
@@ -102,7 +109,7 @@ impl ChildKeeper {
         };
         self.processes.leader_reaped();
         let _ = timeout(PIPE_TIMEOUT, drained).await;
-        (self.exited(status), is_drained)
+        (self.exited(status).await, is_drained)
     }
 
     /// Ends the process, whose input is closed by now: waits for it to exit, then terminates it,
@@ -127,7 +134,7 @@ impl ChildKeeper {
         ))
     }
 
-    fn exited(&self, status: io::Result<ExitStatus>) -> ClientError {
+    async fn exited(&self, status: io::Result<ExitStatus>) -> ClientError {
         let exit = match status {
             Ok(status) => explain::exit_status(status),
             Err(err) => format!("could not be waited for: {err}"),
@@ -137,10 +144,14 @@ impl ChildKeeper {
             lines if lines.is_empty() => format!("it {exit}"),
             lines => format!("it {exit}: {lines}"),
         };
-        if let Some(id) = &self.confined {
-            Denial::find(&tail)
-                .iter()
-                .for_each(|denial| what += &format!("; {}", denial.hint(id.as_str())));
+        if let Some(ConfinedServer { id, log }) = &self.confined {
+            let denials = Denial::find(&tail);
+            for denial in &denials {
+                what += &format!("; {}", denial.hint(id.as_str()));
+            }
+            if let Some(log) = log {
+                log.record(id.clone(), denials).await;
+            }
         }
         ClientError::lost(what)
     }

@@ -2,7 +2,7 @@
 //!
 //! The kernel reports denials only to the program itself, so this reads its error messages.
 
-use super::support;
+use super::{NetworkAccess, SandboxSettings, support};
 use std::path::{Path, PathBuf};
 
 /// The most denials that are read from one text.
@@ -63,6 +63,20 @@ impl Denial {
             return may_access(target, true).then(|| Self::Write(target.to_owned()));
         }
         may_access(&path, false).then_some(Self::Read(path))
+    }
+
+    /// Whether these settings grant it by now.
+    pub fn is_granted_by(&self, settings: &SandboxSettings) -> bool {
+        let SandboxSettings { allow_read, allow_write, network, .. } = settings;
+        let is_below =
+            |path: &PathBuf, grants: &[PathBuf]| grants.iter().any(|grant| path.starts_with(grant));
+        match (self, network) {
+            (Self::Read(path), _) => is_below(path, allow_read) || is_below(path, allow_write),
+            (Self::Write(path), _) => is_below(path, allow_write),
+            (Self::Connect(_), Some(NetworkAccess::All)) => true,
+            (Self::Connect(port), Some(NetworkAccess::Ports(ports))) => ports.contains(port),
+            (Self::Connect(_), None | Some(NetworkAccess::None)) => false,
+        }
     }
 
     /// The sentence for users, with the command that grants it to this server.

@@ -122,6 +122,12 @@ impl SandboxHost {
         Ok(Some(SandboxPlan { confinement, folders, cwd }))
     }
 
+    /// Whether this file or folder is not granted by being named: it is in a hidden folder of the
+    /// home, it is the home itself, or it belongs to toolscout.
+    pub fn is_private(&self, path: &Path) -> bool {
+        self.protected().permitted(path).is_none()
+    }
+
     fn protected(&self) -> Protected {
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         Protected {

@@ -37,7 +37,6 @@ use toolscout_config::ConfiguredServer;
 use toolscout_core::redact::{self, REDACTED};
 use toolscout_core::{Cx, Moment, SourceId, Status};
 use toolscout_gateway::Snapshot;
-use toolscout_mcp_client::sandbox::SandboxLevel;
 use toolscout_mcp_client::{ConfigText, McpSource, ServerState, ServerTransport, Staleness};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
@@ -111,7 +110,7 @@ impl ServerInfo {
         configured: &ConfiguredServer,
         state: Option<&ServerState>,
         snapshot: &Snapshot,
-        level: SandboxLevel,
+        sandbox: SandboxInfo,
     ) -> Self {
         let server = &configured.server;
         let record = state.map(|state| &state.record);
@@ -164,7 +163,7 @@ impl ServerInfo {
                 info.args =
                     Some(program.args.iter().map(|arg| redact::text(arg.written())).collect());
                 info.env = redacted_values(&program.env);
-                info.sandbox = Some(SandboxInfo::new(level, &server.sandbox));
+                info.sandbox = Some(sandbox);
             }
             ServerTransport::Http(endpoint) => {
                 info.url = Some(endpoint.redacted_url());
@@ -193,8 +192,8 @@ async fn server_infos(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>,
     let all = move || {
         let info = |configured| {
             let state = server_state(&set, configured, &cx).map_err(failure)?;
-            let level = set.sandbox_level(configured);
-            Ok(ServerInfo::new(configured, state.as_ref(), &snapshot, level))
+            let sandbox = SandboxInfo::of(&set, configured);
+            Ok(ServerInfo::new(configured, state.as_ref(), &snapshot, sandbox))
         };
         set.configured.iter().map(info).collect()
     };

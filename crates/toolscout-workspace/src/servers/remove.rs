@@ -21,6 +21,9 @@ pub(crate) fn remove(
 pub(crate) fn forget(set: &ServerSet, id: &SourceId) -> usize {
     let removed =
         set.shared.as_ref().and_then(|shared| shared.records().remove(id).ok()).unwrap_or(0);
+    if let Some(log) = set.shared.as_ref().and_then(|shared| shared.denials()) {
+        let _ = log.remove(id);
+    }
     // If the server is added again, its tools are reviewed again.
     let _ = Approvals::new(set.store.clone(), set.partition.as_str()).forget(id);
     tracing::info!(event = "tools_removed", server = %id, removed);

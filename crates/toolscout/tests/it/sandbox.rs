@@ -212,7 +212,7 @@ fn published_servers_work_in_the_sandbox() {
 }
 
 /// A server that reads the file `FILE` during each call, and reports the error.
-const READER: &str = r#"
+pub(crate) const READER: &str = r#"
 [ "$1" = early ] && { cat FILE || exit 3; }
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -220,7 +220,7 @@ while IFS= read -r line; do
   *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id" ;;
   *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"reader","version":"1"}}}\n' "$id" ;;
   *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"go","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
-  *'"tools/call"'*) said=$(cat FILE 2>&1) && bad=false || bad=true; printf '{"jsonrpc":"2.0","id":%s,"result":{"isError":%s,"content":[{"type":"text","text":"%s"}]}}\n' "$id" "$bad" "$said" ;;
+  *'"tools/call"'*) said=$(cat FILE 2>&1) && bad=false || bad=true; said=$(printf '%s\n' "$said" | sed ':a;N;$!ba;s/\n/\\n/g'); printf '{"jsonrpc":"2.0","id":%s,"result":{"isError":%s,"content":[{"type":"text","text":"%s"}]}}\n' "$id" "$bad" "$said" ;;
   esac
 done"#;
 
@@ -238,10 +238,20 @@ fn denials_name_the_command_that_grants_them() {
         .stderr_contains(&["Permission denied", &hint("early")]);
     world.run(&["server", "add", "late", "--wait", "--", "sh", "reader.sh"]).exits(0);
     world.run(&["run", "late/go"]).exits(1).stderr_contains(&[&hint("late")]);
+    // V-121: both are recorded until they are granted.
+    let denied = |id: &str| {
+        let shown = world.run(&["server", "show", id, "--json"]).exits(0).json();
+        shown["server"]["sandbox"]["denied"].clone()
+    };
+    let shown = world.run(&["server", "show", "late"]).exits(0);
+    shown.stdout_contains(&[&format!("denied         read {notes}; to grant it: toolscout")]);
     for id in ["early", "late"] {
+        assert_eq!(denied(id)[0]["access"], format!("read {notes}"));
+        assert_eq!(denied(id)[0]["grant"], json!({"allowRead": [notes]}));
         world.run(&["server", "update", id, "--allow-read", &notes]).exits(0);
     }
     assert_eq!(world.run(&["run", "late/go"]).exits(0).out, "mine\n");
+    assert_eq!(denied("late"), Value::Null);
 }
 
 /// V-16: a probe of a folder's program reaches nothing outside the project; a person's own run is

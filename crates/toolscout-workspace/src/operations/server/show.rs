@@ -120,7 +120,7 @@ impl Operation<Workspace> for ShowServer {
             configured,
             state.as_ref(),
             &gateway.full_snapshot(),
-            set.sandbox_level(configured),
+            SandboxInfo::of(&set, configured),
         );
         let policies = &configured.server.policies;
         let policy =
@@ -164,6 +164,8 @@ impl Operation<Workspace> for ShowServer {
         for (name, value) in &rows {
             value.iter().for_each(|value| row(name, value));
         }
+        let denied = server.sandbox.iter().flat_map(|sandbox| &sandbox.denied);
+        denied.for_each(|denied| row("denied", &denied.line()));
         output.excluded.iter().for_each(|reason| row("skipped", reason));
         let _ = writeln!(text, "  {}", counted(output.tools.len(), "tool"));
         for tool in &output.tools {
