@@ -67,6 +67,7 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["review"], BoundOperation::new::<Workspace, lock::VerifyLock>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::SetTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::ShowTrust>),
+    (&["discovery"], BoundOperation::new::<Workspace, trust::AcceptTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::ListTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, trust::ResetTrust>),
     (&["discovery"], BoundOperation::new::<Workspace, doctor::Diagnose>),

@@ -1,10 +1,12 @@
 //! `trust` and its relatives: the folders whose tools and servers may be started, and the content
 //! that the user has seen.
 
+mod accept;
 mod changes;
 mod list;
 mod reset;
 
+pub(crate) use accept::AcceptTrust;
 pub(crate) use changes::{ShowTrust, TrustChange, pending_changes};
 pub(crate) use list::ListTrust;
 pub(crate) use reset::ResetTrust;
@@ -172,7 +174,7 @@ async fn add(
     let mut output = ChangedTrust {
         trusted: true,
         changed: true,
-        changes: changes(&before, &grant),
+        changes: changes(&real, &before, &grant),
         author: is_author,
         ..ChangedTrust::of(real.display().to_string(), &grant)
     };

@@ -51,13 +51,14 @@ fn a_new_or_changed_file_is_not_probed_until_it_is_trusted_again() {
         .exits(0)
         .stderr_contains(&["changed file tools/one", "new file tools/two"]);
     assert_eq!(world.started(), ["tool-schema"]);
-    assert_eq!(
-        waiting(&world),
-        json!([
-            {"kind": "file", "name": "tools/one", "state": "changed"},
-            {"kind": "file", "name": "tools/two", "state": "new"}
-        ])
-    );
+    let waiting_files = waiting(&world);
+    let [one, two] = &waiting_files.as_array().expect("a list")[..] else {
+        panic!("{waiting_files}")
+    };
+    let names = |change: &Value| (change["name"].clone(), change["state"].clone());
+    assert_eq!(names(one), (json!("tools/one"), json!("changed")));
+    assert_eq!(names(two), (json!("tools/two"), json!("new")));
+    assert_eq!(one["text"], fs::read_to_string(world.path("tools/one")).expect("a file"));
     world.run(&["trust"]).exits(0);
     assert_eq!(statuses(&world), ["one ready", "two ready"]);
     assert_eq!(waiting(&world), json!([]));
@@ -113,6 +114,41 @@ fn a_running_gateway_starts_nothing_that_appears_later() {
     assert_eq!(changes[1]["name"], "tools/later");
     assert!(!world.path("ran").exists());
     assert_eq!(world.started(), [""; 0]);
+}
+
+/// V-120: an acceptance is bound to what was shown; an agent accepts nothing.
+#[test]
+fn a_file_and_a_server_are_accepted_as_they_were_shown() {
+    let world = World::project().echo("tools/calm.tool.toml", "calm", "");
+    world.run(&["trust"]).exits(0);
+    let api = Api::start(&world);
+    let world = world.program("tools/later", &schema("later"), "echo done");
+    let world = world.file(".mcp.json", &mcp_json("ran"));
+    let shown = || {
+        let changes = api.get("/api/trust")["changes"].clone();
+        let digest = |name: &str| {
+            let changes = changes.as_array().expect("a list");
+            let change = changes.iter().find(|change| change["name"] == name);
+            change.map_or(Value::Null, |change| change["digest"].clone())
+        };
+        (digest("tools/later"), digest(".mcp.json: fetch"))
+    };
+    wait_until("both are listed", || shown().0.is_string() && shown().1.is_string());
+    let (file, server) = shown();
+    let body = json!({"files": {"tools/later": file}, "servers": {".mcp.json: fetch": server}});
+    let world = world.program("tools/later", &schema("later"), "echo changed");
+    let refused = api.send_request("POST", "/api/trust", Some(body));
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert!(refused.body.contains("`tools/later` has changed"), "{refused:?}");
+    assert!(!world.path("ran").exists(), "nothing of a refused request is trusted");
+    let (file, server) = shown();
+    let body = json!({"files": {"tools/later": file}, "servers": {".mcp.json: fetch": server}});
+    let agent = api.request_as(&api.agent, "POST", "/api/trust", Some(body.clone()));
+    assert_eq!(agent.status, 403, "{agent:?}");
+    assert_eq!(waiting(&world).as_array().map(Vec::len), Some(2));
+    assert_eq!(api.done("POST", "/api/trust", Some(body))["files"], 1);
+    assert_eq!(waiting(&world), json!([]));
+    wait_until("the server is started", || world.path("ran").exists());
 }
 
 /// V-53.

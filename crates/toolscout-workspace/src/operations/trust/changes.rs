@@ -6,9 +6,15 @@ use crate::trust::changed_servers;
 use crate::{AppError, Trust, Workspace, present_content};
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolscout_core::{Cx, escape};
-use toolscout_folder::trust::TrustGrant;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use toolscout_core::{Cx, Digest, escape};
+use toolscout_folder::trust::{TrustGrant, TrustedServer};
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
+
+/// The longest file whose text is shown, in bytes.
+const MAX_TEXT: u64 = 64 * 1024;
 
 /// Show what waits for trust.
 pub(crate) struct ShowTrust;
@@ -28,6 +34,11 @@ pub(crate) struct TrustChange {
     /// The command line or address that is trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     trusted_command: Option<String>,
+    /// The text of a file; missing if it is binary or longer than 64 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// The digest of the entry or content, which accepting it has to name.
+    pub(super) digest: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -88,21 +99,40 @@ pub(crate) async fn pending_changes(
 }
 
 async fn shown_trust(workspace: &Workspace, cx: &Cx) -> Result<ShownTrust, AppError> {
-    let project = workspace.config().project_folder().to_owned();
-    let grant = Trust::new(&workspace.environment, &workspace.options).folders.grant(&project);
-    let trusted = grant.is_some();
-    let (folder, before) = grant.unwrap_or_else(|| (project, TrustGrant::default()));
-    let changes = if before.is_author {
-        Vec::new()
-    } else {
-        changes(&before, &present_content(workspace, &folder, cx).await?)
-    };
+    let ProjectTrust { folder, trusted, before, now } = ProjectTrust::new(workspace, cx).await?;
+    let changes = changes(&folder, &before, &now);
     let folder = folder.display().to_string();
     Ok(ShownTrust { folder, trusted, author: before.is_author, changes })
 }
 
-/// What is in the second grant and not, or differently, in the first.
-pub(super) fn changes(before: &TrustGrant, now: &TrustGrant) -> Vec<TrustChange> {
+/// What is trusted of the project, and what it contains now.
+pub(super) struct ProjectTrust {
+    /// The trusted folder, or the project if it is not trusted.
+    pub(super) folder: PathBuf,
+    pub(super) trusted: bool,
+    pub(super) before: TrustGrant,
+    /// The present content; empty for a folder of an author, where nothing waits.
+    pub(super) now: TrustGrant,
+}
+
+impl ProjectTrust {
+    pub(super) async fn new(workspace: &Workspace, cx: &Cx) -> Result<Self, AppError> {
+        let project = workspace.config().project_folder().to_owned();
+        let grant = Trust::new(&workspace.environment, &workspace.options).folders.grant(&project);
+        let trusted = grant.is_some();
+        let (folder, before) = grant.unwrap_or_else(|| (project, TrustGrant::default()));
+        let now = if before.is_author {
+            TrustGrant::default()
+        } else {
+            present_content(workspace, &folder, cx).await?
+        };
+        Ok(Self { folder, trusted, before, now })
+    }
+}
+
+/// What is in the second grant and not, or differently, in the first. `folder` is the folder of
+/// both.
+pub(super) fn changes(folder: &Path, before: &TrustGrant, now: &TrustGrant) -> Vec<TrustChange> {
     let state = |is_known: bool| if is_known { "changed" } else { "new" };
     let servers = changed_servers(before, now).map(|(name, before, now)| TrustChange {
         kind: "server",
@@ -110,17 +140,36 @@ pub(super) fn changes(before: &TrustGrant, now: &TrustGrant) -> Vec<TrustChange>
         state: state(before.is_some()),
         command: Some(now.command.clone()),
         trusted_command: before.map(|before| before.command.clone()),
+        text: None,
+        digest: server_digest(now),
     });
     let files =
         now.files.iter().filter(|(name, content)| before.files.get(*name) != Some(*content));
-    let files = files.map(|(name, _)| TrustChange {
+    let files = files.map(|(name, content)| TrustChange {
         kind: "file",
         name: name.clone(),
         state: state(before.files.contains_key(name)),
         command: None,
         trusted_command: None,
+        text: text_of(&folder.join(name), content),
+        digest: content.to_string(),
     });
     servers.chain(files).collect()
+}
+
+/// The digest of a server's entry.
+pub(super) fn server_digest(server: &TrustedServer) -> String {
+    Digest::of_bytes(server.fingerprint.as_bytes()).to_string()
+}
+
+/// The text of a file, if it still has this content.
+fn text_of(file: &Path, content: &Digest) -> Option<String> {
+    let mut bytes = Vec::new();
+    fs::File::open(file).ok()?.take(MAX_TEXT + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > MAX_TEXT || Digest::of_bytes(&bytes) != *content {
+        return None;
+    }
+    String::from_utf8(bytes).ok()
 }
 
 impl TrustChange {
