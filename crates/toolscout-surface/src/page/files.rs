@@ -8,7 +8,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
 /// All files; the document first.
-pub(super) static ALL: [Asset; 35] = [
+pub(super) static ALL: [Asset; 37] = [
     Asset::new("/", HTML, include_str!("site/index.html")),
     Asset::new("/page/icon.svg", SVG, include_str!("site/icon.svg")),
     Asset::new("/page/frame.css", CSS, include_str!("site/frame.css")),
@@ -38,6 +38,8 @@ pub(super) static ALL: [Asset; 35] = [
     Asset::new("/page/overview.js", SCRIPT, include_str!("site/overview.js")),
     Asset::new("/page/savings.js", SCRIPT, include_str!("site/savings.js")),
     Asset::new("/page/clients.js", SCRIPT, include_str!("site/clients.js")),
+    Asset::new("/page/waiting-trust.js", SCRIPT, include_str!("site/waiting-trust.js")),
+    Asset::new("/page/denied-access.js", SCRIPT, include_str!("site/denied-access.js")),
     Asset::new("/page/changes.js", SCRIPT, include_str!("site/changes.js")),
     Asset::new("/page/secrets.js", SCRIPT, include_str!("site/secrets.js")),
     Asset::new("/page/profiles.js", SCRIPT, include_str!("site/profiles.js")),

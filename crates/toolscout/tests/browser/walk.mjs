@@ -3,6 +3,7 @@
 import { Browser } from "./chromium.mjs";
 import { look } from "./look.mjs";
 import { form } from "./form.mjs";
+import { grants } from "./grants.mjs";
 import { keyboard } from "./keyboard.mjs";
 import { measure } from "./measure.mjs";
 import { offline } from "./offline.mjs";
@@ -12,10 +13,11 @@ import { preferences } from "./preferences.mjs";
 import { projects } from "./projects.mjs";
 import { repair } from "./repair.mjs";
 import { texts } from "./texts.mjs";
+import { trust } from "./trust.mjs";
 import { truth } from "./truth.mjs";
 import { visitor } from "./visitor.mjs";
 
-const WALKS = { form, look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, truth, visitor };
+const WALKS = { form, grants, look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, trust, truth, visitor };
 
 /// What a walk has at hand.
 class Walk {

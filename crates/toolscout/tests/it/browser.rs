@@ -10,6 +10,8 @@
 //! 7. A new user adds, breaks, repairs and approves a server, follows and cancels a call.
 //! 8. Preferences are kept, and a banner says that the server is gone.
 //! 9. The form of a tool has a bounded number of fields.
+//! 10. What the sandbox denied to a server is granted with one click.
+//! 11. Files and servers that wait for trust are shown and trusted as they were shown.
 //!
 //! `tests/browser` has the walks, and the driver of the browser, which needs only node.
 //! `TOOLSCOUT_TEST_BROWSER` names the folder where npm installed axe-core from
@@ -17,6 +19,7 @@
 
 mod site;
 
+use crate::sandbox::READER;
 use crate::serve::Web;
 use crate::servers::fixture::wait_until;
 use crate::world::{World, can_run};
@@ -133,6 +136,46 @@ fn preferences_are_kept_and_profiles_and_tokens_are_shown() {
     let Some(chromium) = chromium() else { return };
     let world = project().append_config("[profiles.work]\ninclude = [\"s/echo\", \"s/add\"]\n");
     Site::open(&world).walk(&chromium, "preferences", json!({}));
+}
+
+/// V-119
+#[test]
+fn what_waits_for_trust_is_shown_and_trusted_in_the_ui() {
+    let Some(chromium) = chromium() else { return };
+    let schema = json!({"name": "later", "description": "Later", "inputSchema": {}}).to_string();
+    let entry = |file: &str| {
+        json!({"mcpServers": {"fetch": {"command": "sh", "args": ["-c", format!("touch {file}")]}}})
+            .to_string()
+    };
+    let world = World::project().file(".mcp.json", &entry("first"));
+    world.run(&["trust"]).exits(0);
+    let world = world.file(".mcp.json", &entry("second"));
+    let world = world.program("tools/later", &schema, "echo replaced");
+    let file = world.path("tools/later");
+    let text = std::fs::read_to_string(&file).expect("the program");
+    let world = world.program("tools/later", &schema, "echo shown");
+    let site = Site::open(&world);
+    site.walk(&chromium, "trust", json!({ "file": file, "text": text }));
+    wait_until("the accepted server is started", || world.path("second").exists());
+    assert!(!world.path("first").exists());
+    world.run(&["trust", "show"]).exits(0).stdout_contains(&[": trusted\n"]);
+}
+
+/// V-122
+#[test]
+fn what_the_sandbox_denied_is_granted_with_one_click() {
+    let Some(chromium) = chromium() else { return };
+    let world = World::project().confined().file("../home/notes.txt", "mine");
+    let world = world.file("../home/.ssh/id_rsa", "key");
+    let home = world.temp_dir().canonicalize().expect("its path").join("home");
+    let (notes, key) = (home.join("notes.txt"), home.join(".ssh/id_rsa"));
+    let both = format!("{} {}", notes.display(), key.display());
+    let world = world.file("reader.sh", &READER.replace("FILE", &both));
+    world.run(&["server", "add", "late", "--wait", "--", "sh", "reader.sh"]).exits(0);
+    world.run(&["run", "late/go"]).exits(1).stderr_contains(&["id_rsa", "notes.txt"]);
+    Site::open(&world).walk(&chromium, "grants", json!({ "notes": notes, "key": key }));
+    let shown = world.run(&["server", "show", "late", "--json"]).exits(0).json();
+    assert_eq!(shown["server"]["sandbox"]["allowRead"], json!([notes]));
 }
 
 /// Twenty properties that each have twenty properties, four levels deep, would be 168,420 fields.

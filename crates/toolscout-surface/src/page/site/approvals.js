@@ -16,6 +16,7 @@ import {
 import { button, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
 import { escapeInvisible, plural, prettyJson, relativeTime, toolHref, truncate } from "./format.js";
+import { WaitingTrust } from "./waiting-trust.js";
 
 const SEVERITY_TONES = { severe: "error", note: "neutral" };
 /// Quarantined tools that are shown at first, and with each "Show more".
@@ -25,13 +26,15 @@ const MAX_CHANGES = 50;
 
 export function show(main, context) {
     const body = el("div", { class: "stack wide" }, loading("Loading approvals"));
-    setChildren(main, pageHeader("Approvals", "Calls and tools that need the approval of an operator."), body);
+    setChildren(main, pageHeader("Approvals", "Calls, tools, files and servers that need the approval of an operator."), body);
     if (context.me.role !== "operator") {
         setChildren(body, operatorsOnly("approve"));
         return {};
     }
+    const trust = new WaitingTrust(context);
+    main.append(trust.node);
     const view = { context, body, limit: PAGE_SIZE };
-    view.load = () => load(view);
+    view.load = () => Promise.all([load(view), trust.load()]);
     for (const kind of ["decision", "changed", "missed"]) subscribe(kind, throttle(200, view.load), context.signal);
     const timer = setInterval(view.load, 15000);
     context.signal.addEventListener("abort", () => clearInterval(timer));

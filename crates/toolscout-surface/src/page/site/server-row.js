@@ -2,6 +2,7 @@
 
 import { del, get, path, post } from "./api.js";
 import { badge, externalText, loading, testResult, textBlock, toast, withErrorToast } from "./components.js";
+import { deniedAccess } from "./denied-access.js";
 import { button, el, setChildren, uniqueId } from "./dom.js";
 import { escapeInvisible, formatDuration, plural, prettyJson, relativeTime, truncate } from "./format.js";
 
@@ -49,7 +50,7 @@ export class ServerRow {
         setChildren(tools, plural(server.toolCount, "tool"), quarantined && " · ", quarantined);
         this.setLoading(server.discoveryStatus === "discovering");
         this.updateAge();
-        setChildren(messages, ...messagesOf(server), this.repair());
+        setChildren(messages, ...messagesOf(server), this.repair(), this.denied());
         if (!actions.contains(document.activeElement)) setChildren(actions, ...this.quickActions());
         if (this.isOpen && !this.parts.details.contains(document.activeElement)) this.fillDetails();
     }
@@ -64,6 +65,11 @@ export class ServerRow {
             button("Edit", () => this.edit(), label("Edit")),
             button("Try again", () => this.refresh(), label("Try again:")),
         );
+    }
+
+    /// What the sandbox denied, for operators.
+    denied() {
+        return this.view.isOperator ? deniedAccess(this.server, () => this.view.load()) : undefined;
     }
 
     setLoading(isLoading) {
@@ -213,7 +219,7 @@ function messagesOf(server) {
     const nodes = [];
     if (error) nodes.push(el("p", { class: "error" }, externalText(error)));
     if (reason && reason !== error) nodes.push(el("p", { class: "faint" }, externalText(reason)));
-    if (server.trusted === false && server.enabled !== false) nodes.push(badge("not trusted", "warning"));
+    if (server.trusted === false && server.enabled !== false) nodes.push(badge("not trusted", "warning"), " ", el("a", { href: "#/approvals" }, "Review"));
     if (error && server.stale && server.toolCount > 0)
         nodes.push(el("p", { class: "faint" }, "These are the tools of the last successful refresh."));
     return nodes;
