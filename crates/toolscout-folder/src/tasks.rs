@@ -20,11 +20,11 @@ use super::strategy::{RootEntry, RootVisit, ToolStrategy};
 use super::streams::stream_of_blocking;
 use super::walk;
 use futures_util::StreamExt;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{BoxStream, Diagnostic, DiagnosticKind, Digest, SourceError};
+use toolscout_core::{BoxStream, Diagnostic, DiagnosticKind, Digest, RawJson, SourceError};
 
 /// The largest file with tasks.
 const MAX_FILE: u64 = 1 << 20;
@@ -65,13 +65,23 @@ impl TaskRunner {
         }
     }
 
-    fn read(self, text: &str) -> Result<Vec<Task>, String> {
+    /// The tasks of a file. A task that cannot be read does not hide the others.
+    fn read(self, text: &str) -> Result<Vec<Result<Task, BrokenTask>>, String> {
         match self {
-            Self::Make => make::read(text),
-            Self::Just => just::read(text),
+            Self::Make => Ok(make::read(text)),
+            Self::Just => Ok(just::read(text)),
             Self::Npm => npm::read(text),
         }
     }
+}
+
+/// A task that cannot become a tool.
+#[derive(Debug)]
+struct BrokenTask {
+    /// The name in its file.
+    name: String,
+    /// What is wrong, with the line.
+    reason: String,
 }
 
 /// One task of a file.
@@ -85,15 +95,24 @@ struct Task {
     command: Vec<String>,
     /// The arguments, as templates.
     args: Vec<String>,
+    /// Parameters that can be given only together with others: their values are told apart by
+    /// position alone.
+    requires: Map<String, Value>,
     timeout_ms: Option<u64>,
 }
 
 impl Task {
     fn into_described(self, runner: TaskRunner, root: &Path) -> Result<DescribedTool, String> {
+        let mut schema = parameters::input_schema(self.parameters)?;
+        if !self.requires.is_empty() {
+            let mut value = schema.to_value();
+            value["dependentRequired"] = self.requires.into();
+            schema = RawJson::from_value(&value);
+        }
         Ok(DescribedTool {
             name: tool_name(runner, &self.name),
             description: self.description,
-            input_schema: Some(parameters::input_schema(self.parameters)?),
+            input_schema: Some(schema),
             plan: RecipePlan::Ready(Recipe::Command(CommandRecipe {
                 argv: self.command,
                 folder: root.to_owned(),
@@ -152,8 +171,12 @@ fn one_tool_file(
     let found = files.iter().map(|file| project.join(file)).find(|path| path.is_file());
     let path = found.ok_or_else(|| format!("the project has no {}", files[files.len() - 1]))?;
     let tasks = runner.read(&text(&path)?)?;
-    let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
-    let Some(task) = tasks.into_iter().find(|task| task.name == name) else {
+    let name_of = |task: &Result<Task, BrokenTask>| match task {
+        Ok(task) => task.name.clone(),
+        Err(broken) => broken.name.clone(),
+    };
+    let names: Vec<String> = tasks.iter().map(name_of).collect();
+    let Some(task) = tasks.into_iter().find(|task| name_of(task) == name) else {
         let shown = path.file_name().unwrap_or_default().to_string_lossy();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let how = match runner {
@@ -164,6 +187,7 @@ fn one_tool_file(
         };
         return Err(format!("`{shown}` has no task `{name}`; it has: {names}{how}"));
     };
+    let task = task.map_err(|broken| broken.reason)?;
     let (command, args) = (task.command.clone(), task.args.clone());
     let timeout_ms = task.timeout_ms.unwrap_or(TASK_TIMEOUT_MS);
     let tool = task.into_described(runner, project)?;
@@ -173,7 +197,7 @@ fn one_tool_file(
         run["args"] = args.into();
     }
     let name = tool_name.map_or(tool.name, str::to_owned);
-    let parameters = schema["properties"].as_object().map_or(0, serde_json::Map::len);
+    let parameters = schema["properties"].as_object().map_or(0, Map::len);
     let mut file = json!({"name": name, "description": tool.description});
     if file["description"].is_null() {
         file["description"] = format!("Run {}", command.join(" ")).into();
@@ -276,8 +300,10 @@ fn entries(runner: TaskRunner, root: &Path, visit: &RootVisit) -> Vec<RootEntry>
         Ok(tasks) => tasks,
         Err(reason) => return vec![warning(DiagnosticKind::Broken, reason)],
     };
-    let entry = |task: Task| {
-        let mut described = match task.into_described(runner, root) {
+    let entry = |task: Result<Task, BrokenTask>| {
+        let described =
+            task.map_err(|broken| broken.reason).and_then(|task| task.into_described(runner, root));
+        let mut described = match described {
             Ok(described) => described,
             Err(reason) => return warning(DiagnosticKind::Broken, reason),
         };

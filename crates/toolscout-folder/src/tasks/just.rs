@@ -1,11 +1,11 @@
 //! Recipes of a justfile, with their parameters.
 
-use super::{PLAIN_VALUE, Task, text_list};
+use super::{BrokenTask, PLAIN_VALUE, Task, text_list};
 use crate::header;
 use crate::parameters::Parameter;
 use serde_json::{Map, Value};
 
-pub(super) fn read(text: &str) -> Result<Vec<Task>, String> {
+pub(super) fn read(text: &str) -> Vec<Result<Task, BrokenTask>> {
     let mut tasks = Vec::new();
     let (mut comments, mut is_private): (Vec<&str>, bool) = (Vec::new(), false);
     for (at, line) in text.lines().enumerate() {
@@ -23,10 +23,13 @@ pub(super) fn read(text: &str) -> Result<Vec<Task>, String> {
         if hidden || name.starts_with('_') {
             continue;
         }
-        let within = |reason| format!("line {}: recipe `{name}`: {reason}", at + 1);
-        tasks.push(task(name, parameters, &above).map_err(within)?);
+        let broken = |reason| BrokenTask {
+            name: name.to_owned(),
+            reason: format!("line {}: recipe `{name}`: {reason}", at + 1),
+        };
+        tasks.push(task(name, parameters, &above).map_err(broken));
     }
-    Ok(tasks)
+    tasks
 }
 
 /// The name and the parameters of a recipe: `build target='all' *flags: deps`.
@@ -62,6 +65,9 @@ fn task(name: &str, parameters: &str, comments: &[&str]) -> Result<Task, String>
             None => task.description = Some((*comment).to_owned()).filter(|it| !it.is_empty()),
         }
     }
+    // just takes its arguments by position. An argument that is left out, and whose default only
+    // just knows, would move all later ones.
+    let mut unknown: Vec<Value> = Vec::new();
     for word in words(parameters) {
         let (front, default) = match word.split_once('=') {
             Some((front, default)) => (front, Some(default)),
@@ -69,6 +75,12 @@ fn task(name: &str, parameters: &str, comments: &[&str]) -> Result<Task, String>
         };
         let parameter = front.trim_start_matches(['+', '*', '$']);
         task.args.push(format!("{{{parameter}}}"));
+        if !unknown.is_empty() {
+            task.requires.insert(parameter.to_owned(), unknown.clone().into());
+        }
+        if default.is_some_and(|default| literal(default).is_none()) {
+            unknown.push(parameter.into());
+        }
         task.parameters.push(if front.starts_with(['+', '*']) {
             text_list(parameter, "", front.starts_with('+') && default.is_none())?
         } else {
@@ -84,14 +96,17 @@ fn text(name: &str, default: Option<&str>) -> Result<Parameter, String> {
         ("pattern".to_owned(), Value::from(PLAIN_VALUE)),
         ("required".to_owned(), default.is_none().into()),
     ]);
-    // A default that is an expression stays with just.
-    let quoted = default.and_then(|text| {
-        ['\'', '"'].iter().find_map(|mark| text.strip_prefix(*mark)?.strip_suffix(*mark))
-    });
-    if let Some(value) = quoted.filter(|value| !value.contains(['\\', '{'])) {
+    if let Some(value) = default.and_then(literal) {
         keys.insert("default".to_owned(), value.into());
     }
     Parameter::new(name, keys)
+}
+
+/// The value of a default; none if it is an expression, which only just computes.
+fn literal(default: &str) -> Option<&str> {
+    let quoted =
+        ['\'', '"'].iter().find_map(|mark| default.strip_prefix(*mark)?.strip_suffix(*mark));
+    quoted.filter(|value| !value.contains(['\\', '{']))
 }
 
 /// Words, with quotes and parentheses kept together.

@@ -1,16 +1,17 @@
 //! Targets of a Makefile: those that are phony, or described by `## text`.
 
-use super::{PLAIN_VALUE, Task};
+use super::{BrokenTask, PLAIN_VALUE, Task};
 use crate::header;
 use std::collections::HashSet;
 
-pub(super) fn read(text: &str) -> Result<Vec<Task>, String> {
+pub(super) fn read(text: &str) -> Vec<Result<Task, BrokenTask>> {
     let phony: HashSet<&str> = text
         .lines()
         .filter_map(|line| line.strip_prefix(".PHONY:"))
         .flat_map(str::split_whitespace)
         .collect();
-    let mut tasks: Vec<Task> = Vec::new();
+    let mut tasks = Vec::new();
+    let mut known: HashSet<&str> = HashSet::new();
     let mut comments: Vec<&str> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         if let Some(comment) = line.strip_prefix('#') {
@@ -20,15 +21,17 @@ pub(super) fn read(text: &str) -> Result<Vec<Task>, String> {
         let above = std::mem::take(&mut comments);
         let Some((names, about)) = targets(line) else { continue };
         for name in names {
-            let is_known = tasks.iter().any(|task| task.name == name);
-            if is_known || (about.is_none() && !phony.contains(name)) {
+            if (about.is_none() && !phony.contains(name)) || !known.insert(name) {
                 continue;
             }
-            let within = |reason| format!("line {}: target `{name}`: {reason}", at + 1);
-            tasks.push(task(name, about, &above).map_err(within)?);
+            let broken = |reason| BrokenTask {
+                name: name.to_owned(),
+                reason: format!("line {}: target `{name}`: {reason}", at + 1),
+            };
+            tasks.push(task(name, about, &above).map_err(broken));
         }
     }
-    Ok(tasks)
+    tasks
 }
 
 /// The targets of a rule, and the text after `##`.

@@ -1,10 +1,10 @@
 //! Scripts of a package.json.
 
-use super::{Task, text_list};
+use super::{BrokenTask, Task, text_list};
 use crate::document::{self, ToolFileFormat};
 use serde_json::{Map, Value};
 
-pub(super) fn read(text: &str) -> Result<Vec<Task>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<Result<Task, BrokenTask>>, String> {
     let package = document::parse(ToolFileFormat::Json, text.as_bytes())?.unwrap_or_default();
     let Some(scripts) = package.get("scripts").and_then(Value::as_object) else {
         return Ok(Vec::new());
@@ -19,7 +19,10 @@ pub(super) fn read(text: &str) -> Result<Vec<Task>, String> {
         base.is_some_and(|base| names.contains_key(base))
     };
     let own = scripts.into_iter().filter(|(name, _)| !is_hook(name));
-    own.map(|(name, command)| task(name, command)).collect()
+    let described = |(name, command): (&String, &str)| {
+        task(name, command).map_err(|reason| BrokenTask { name: name.clone(), reason })
+    };
+    Ok(own.map(described).collect())
 }
 
 fn task(name: &str, command: &str) -> Result<Task, String> {
@@ -30,6 +33,6 @@ fn task(name: &str, command: &str) -> Result<Task, String> {
         parameters: vec![text_list("args", "More arguments of the script", false)?],
         command: run.map(str::to_owned).to_vec(),
         args: vec!["{args}".to_owned()],
-        timeout_ms: None,
+        ..Task::default()
     })
 }

@@ -5,7 +5,8 @@ use serde_json::Value;
 use toolscout_test_support::World;
 
 fn read(runner: TaskRunner, text: &str) -> Vec<Task> {
-    runner.read(text).expect("it can be read")
+    let tasks = runner.read(text).expect("it can be read");
+    tasks.into_iter().map(|task| task.expect("a task")).collect()
 }
 
 fn schema(task: Task, runner: TaskRunner) -> Value {
@@ -44,7 +45,8 @@ fn targets_of_a_makefile_are_tasks() {
 fn a_target_takes_no_lists_and_no_objects() {
     for word in ["array", "array:string", "array:array:integer", "object"] {
         let text = format!("# param FILES {word}\nlint: ## Lint\n\tlint $(FILES)\n");
-        let error = TaskRunner::Make.read(&text).expect_err("refused");
+        let error = TaskRunner::Make.read(&text).expect("a file").remove(0).expect_err("refused");
+        let error = error.reason;
         assert!(error.contains("target `lint`: parameter `FILES`: "), "{word}: {error}");
     }
 }
@@ -67,6 +69,34 @@ fn recipes_of_a_justfile_are_tasks() {
     assert_eq!(build["properties"]["target"]["default"], "all");
     assert!(build["properties"]["mode"].get("default").is_none());
     assert_eq!(build["properties"]["flags"]["type"], "array");
+}
+
+/// U-53: one wrong comment is reported, and hides no other task.
+#[test]
+fn a_task_that_cannot_be_read_hides_no_other() {
+    let world = World::new();
+    world.file(
+        "Makefile",
+        ".PHONY: bad good\n# timeout: never\nbad:\n\ttrue\n\n# Works\ngood:\n\ttrue\n",
+    );
+    world.file("justfile", "# timeout: never\nbad:\n  true\n\n# Works\ngood:\n  true\n");
+    for runner in ["make", "just"] {
+        let file = |task: &str| {
+            let words = [runner, task].map(str::to_owned);
+            task_tool_file(&words, &world.path(), None).expect("a task")
+        };
+        assert_eq!(file("good").expect("a tool file").name, format!("{runner}-good"));
+        let error = file("bad").expect_err("its comment is wrong");
+        assert!(error.contains("`bad`: ") && error.contains("never"), "{error}");
+    }
+}
+
+/// U-54: just takes arguments by position, so one that is left out must not move the next.
+#[test]
+fn an_argument_after_an_unknown_default_needs_the_one_before() {
+    let text = "build target='all' mode=(version + 'x') *flags:\n  true\n";
+    let build = schema(read(TaskRunner::Just, text).remove(0), TaskRunner::Just);
+    assert_eq!(build["dependentRequired"], serde_json::json!({"flags": ["mode"]}));
 }
 
 /// U-32: scripts take more arguments; hooks of other scripts are left out.
