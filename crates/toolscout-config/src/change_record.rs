@@ -101,6 +101,32 @@ impl ChangeRecorder {
         })
     }
 
+    /// Removes the record of a file that could not be written in the end.
+    pub(crate) fn retract_file(&self, path: &Path) -> Result<(), ConfigError> {
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        if record.number == 0 || record.files.last().is_none_or(|last| last != path) {
+            return Ok(());
+        }
+        record.files.pop();
+        let key = file_key(record.number, record.files.len());
+        self.store.remove(Namespace::Backup, &key).map_err(store_failed)?;
+        if record.files.is_empty() && record.rows.is_empty() && record.keyring.is_empty() {
+            let key = record_key(record.number);
+            record.number = 0;
+            return self.store.remove(Namespace::Backup, &key).map(drop).map_err(store_failed);
+        }
+        let value = serde_json::to_vec(&*record).unwrap_or_default();
+        self.store
+            .write(Namespace::Backup, &record_key(record.number), &value)
+            .map_err(store_failed)
+    }
+
+    /// Whether a file belongs to the change already.
+    pub(crate) fn has_file(&self, path: &Path) -> bool {
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.files.iter().any(|file| file == path)
+    }
+
     /// Records that a row of the store is about to be written or removed.
     pub fn row(&self, namespace: Namespace, key: &str) -> Result<(), ConfigError> {
         let value = self.store.read(namespace, key).map_err(store_failed)?;

@@ -49,12 +49,19 @@ pub struct ConfigEditor {
     /// The folder of the lock files. Without it, writers only detect each other's changes.
     lock_folder: Option<PathBuf>,
     recorder: Option<Arc<ChangeRecorder>>,
+    /// The project whose files must not lead elsewhere.
+    project: Option<PathBuf>,
 }
 
 impl ConfigEditor {
     /// An editor with its locks in this state folder.
     pub fn new(state: Option<PathBuf>) -> Self {
-        Self { lock_folder: state.map(|state| state.join("locks")), recorder: None }
+        Self { lock_folder: state.map(|state| state.join("locks")), recorder: None, project: None }
+    }
+
+    /// The same editor; it refuses files of this project that are links out of it.
+    pub fn within(self, project: PathBuf) -> Self {
+        Self { project: Some(project), ..self }
     }
 
     /// The same editor; every file that it writes is recorded first, so that it can be restored.
@@ -183,32 +190,50 @@ impl ConfigEditor {
         path: &Path,
         compute_edits: impl Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError>,
     ) -> Result<(), ConfigError> {
+        if let Some(project) = &self.project {
+            write::check_within(project, path)?;
+        }
         let file = write::real_path(path)?;
+        let is_first = self.recorder().is_some_and(|recorder| !recorder.has_file(&file));
+        let edited = self.edit_file(path, &file, compute_edits);
+        // A change that was not made must not be offered to be undone.
+        if let (Err(_), true, Some(recorder)) = (&edited, is_first, self.recorder()) {
+            let _ = recorder.retract_file(&file);
+        }
+        edited
+    }
+
+    fn edit_file(
+        &self,
+        path: &Path,
+        file: &Path,
+        compute_edits: impl Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError>,
+    ) -> Result<(), ConfigError> {
         let _lock = self
             .lock_folder
             .as_deref()
-            .map(|lock_folder| write::lock(lock_folder, &file))
+            .map(|lock_folder| write::lock(lock_folder, file))
             .transpose()?;
         for _ in 0..ATTEMPTS {
-            let before = document::read_text(&file)?;
+            let before = document::read_text(file)?;
             let changed = RefCell::default();
             let compute = |map: &Map<String, Value>| {
                 let edits = compute_edits(map)?;
                 changed.replace(originals(map, &edits));
                 Ok(edits)
             };
-            let after = edited_text(&file, before.as_deref().unwrap_or_default(), &compute)?;
+            let after = edited_text(file, before.as_deref().unwrap_or_default(), &compute)?;
             if before.as_deref() == Some(&after) || (before.is_none() && after.is_empty()) {
                 return Ok(());
             }
             validate(path, before.as_deref().unwrap_or_default(), &after)?;
             self.record(
-                &file,
+                file,
                 before.as_deref().map(str::as_bytes),
                 Some(after.as_bytes()),
                 changed.take(),
             );
-            if write::replace(&file, before.as_deref().map(str::as_bytes), after.as_bytes())? {
+            if write::replace(file, before.as_deref().map(str::as_bytes), after.as_bytes())? {
                 return Ok(());
             }
         }
@@ -351,8 +376,10 @@ fn key_path(keys: &[&str]) -> Vec<String> {
     keys.iter().map(|key| (*key).to_owned()).collect()
 }
 
-/// Replaces a whole file of our own atomically: readers see the old text or the new one.
-pub fn overwrite(file: &Path, text: &str) -> Result<(), ConfigError> {
+/// Replaces a whole file of our own atomically: readers see the old text or the new one. It must
+/// not lead out of the project.
+pub fn overwrite(project: &Path, file: &Path, text: &str) -> Result<(), ConfigError> {
+    write::check_within(project, file)?;
     let before = document::read_text(file)?;
     if write::replace(file, before.as_deref().map(str::as_bytes), text.as_bytes())? {
         Ok(())

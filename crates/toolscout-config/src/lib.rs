@@ -53,3 +53,4 @@ pub use settings::{
 };
 pub use stamps::FileStamps;
 pub use undo::{UndoAction, UndoPlan};
+pub use write::check_within;

@@ -29,6 +29,28 @@ pub(crate) fn real_path(path: &Path) -> Result<PathBuf, ConfigError> {
     }
 }
 
+/// Refuses a file of this project whose path leads out of it by a link. A cloned repository may
+/// contain links, and nothing that is written into it may change a file elsewhere.
+pub fn check_within(project: &Path, file: &Path) -> Result<(), ConfigError> {
+    if !file.starts_with(project) {
+        return Ok(());
+    }
+    let Ok(project) = project.canonicalize() else { return Ok(()) };
+    let existing = file.ancestors().find(|path| path.symlink_metadata().is_ok()).unwrap_or(file);
+    match existing.canonicalize() {
+        Ok(real) if real.starts_with(&project) => Ok(()),
+        Ok(_) => {
+            let message =
+                format!("`{}` is a link that leads out of the project", existing.display());
+            Err(ConfigError::invalid(message, "replace the link with a file of its own"))
+        }
+        Err(_) => {
+            let message = format!("`{}` is a broken symbolic link", existing.display());
+            Err(ConfigError::invalid(message, "remove the link, or create its target"))
+        }
+    }
+}
+
 /// Waits until no other process edits this file. The lock is held until it is dropped.
 pub(crate) fn lock(folder: &Path, file: &Path) -> Result<File, ConfigError> {
     fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;

@@ -1,6 +1,6 @@
 //! Reads the configuration of a run, with its options and its environment.
 
-use crate::{AppError, Environment, Options, Trust};
+use crate::{AppError, Environment, Options, Trust, Workspace};
 use std::path::{Path, PathBuf};
 use toolscout_config::{ChangeRecorder, Config, ConfigEditor, ConfigLocations};
 use toolscout_folder::DefaultRoot;
@@ -37,8 +37,15 @@ pub(crate) fn load_in(
 }
 
 /// The editor of configuration files for one change, which can be undone. Its locks are in the
-/// state folder of the run.
-pub(crate) fn editor(environment: &Environment, operation: &str, summary: &str) -> ConfigEditor {
+/// state folder of the run. It does not follow links out of the project.
+pub(crate) fn editor(workspace: &Workspace, operation: &str, summary: &str) -> ConfigEditor {
+    let environment = &workspace.environment;
     let recorder = ChangeRecorder::new(environment.store(), operation, summary);
-    ConfigEditor::new(environment.state_dir()).recording(recorder)
+    let editor = ConfigEditor::new(environment.state_dir()).recording(recorder);
+    let project = workspace.config().project_folder().to_owned();
+    match environment.config_dir() {
+        // The home is the project: its links are those of the user.
+        Some(user) if user.starts_with(&project) => editor,
+        _ => editor.within(project),
+    }
 }

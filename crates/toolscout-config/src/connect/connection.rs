@@ -59,6 +59,7 @@ pub(super) fn connect(
     editor: &ConfigEditor,
     store: &dyn Store,
 ) -> Result<(), ConfigError> {
+    site.check_writable()?;
     let written = edit.text.as_bytes();
     record(&site.path, site.bytes(), Some(written), edit.originals.clone(), editor)?;
     backup(site, &edit.text, store)?.save(store, &client_key(&site.path))?;
@@ -104,6 +105,7 @@ pub(super) fn disconnect(
     store: &dyn Store,
 ) -> Result<DisconnectOutcome, ConfigError> {
     let Some(bytes) = site.bytes() else { return Ok(DisconnectOutcome::NotConnected) };
+    site.check_writable()?;
     if FileBackup::read(store, &client_key(&site.path))?
         .is_some_and(|backup| backup.is_unchanged(Some(bytes)))
     {

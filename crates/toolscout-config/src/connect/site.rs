@@ -5,7 +5,7 @@ use crate::edit::{self, ConfigEdit};
 use crate::import::{
     self, ClientFile, ClientFolders, ClientFormat, KeyPath, OwnProgram, ScannedFile, ScannedServer,
 };
-use crate::{ConfigError, ConfigScope, DocumentError, file};
+use crate::{ConfigError, ConfigScope, DocumentError, file, write};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,8 @@ pub(super) struct ClientSite {
     pub(super) client: &'static ClientFormat,
     /// Its real path.
     pub(super) path: PathBuf,
+    /// Its path as the client names it, and the project, if it is a file of the project.
+    in_project: Option<(PathBuf, PathBuf)>,
     /// The name of our entry in it.
     pub(super) name: String,
     own: OwnProgram,
@@ -71,6 +73,8 @@ impl ClientSite {
         Ok(Self {
             client,
             path,
+            in_project: (scope == ConfigScope::Project)
+                .then(|| (folders.project.clone(), client_file.path.clone())),
             name: own.program.clone(),
             own: own.clone(),
             scope,
@@ -79,6 +83,14 @@ impl ClientSite {
             servers,
             entry,
         })
+    }
+
+    /// Refuses a file of the project that is a link out of it.
+    pub(super) fn check_writable(&self) -> Result<(), ConfigError> {
+        match &self.in_project {
+            Some((project, path)) => write::check_within(project, path),
+            None => Ok(()),
+        }
     }
 
     /// The entry with our name, which may start another program.

@@ -11,6 +11,7 @@ use crate::{AppError, Trust, Workspace, present_content};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use toolscout_config::check_within;
 use toolscout_core::{Cx, SourceId, ToolName, escape};
 use toolscout_folder::trust::TrustGrant;
 use toolscout_surface::operation::{ErrorCode, OperationError};
@@ -43,13 +44,7 @@ impl ToolsFolder {
         };
         let project = root.canonicalize().map_err(crate::error::file_failure("find", &root))?;
         let path = project.join("tools");
-        // A link could lead out of the project.
-        if path.canonicalize().is_ok_and(|real| !real.starts_with(&project)) {
-            return Err(OperationError::invalid(format!(
-                "`{}` is a link that leads out of the project",
-                path.display()
-            )));
-        }
+        check_within(&project, &path).map_err(failure)?;
         let trust = Trust::new(&workspace.environment, &workspace.options);
         Ok(Self { is_trusted: trust.covers(&project), project, path })
     }
@@ -104,6 +99,9 @@ impl ToolsFolder {
             if self.is_trusted { content().await.map_err(failure)? } else { TrustGrant::default() };
         self.check_files(files)?;
         let paths: Vec<_> = files.iter().map(|file| self.path.join(&file.path)).collect();
+        for path in &paths {
+            check_within(&self.project, path).map_err(failure)?;
+        }
         for file in files {
             let path = self.path.join(&file.path);
             write_new(&path, file).map_err(crate::error::file_failure("write", &path))?;

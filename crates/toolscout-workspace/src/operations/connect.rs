@@ -140,7 +140,7 @@ impl Operation<Workspace> for ConnectClient {
         }) {
             Ok(change) => {
                 let summary = format!("connect {title}");
-                let editor = config::editor(&workspace.environment, Self::SPEC.name, &summary);
+                let editor = config::editor(workspace, Self::SPEC.name, &summary);
                 let store = workspace.environment.store();
                 let added = plan.apply(&editor, &*store).map_err(failure)?;
                 drop(plan);
@@ -288,7 +288,7 @@ impl Operation<Workspace> for DisconnectClient {
             PlannedChange { kind: ChangeKind::Client, subject, action: "disconnected", summary };
         let change = cx.change(change)?;
         let summary = format!("disconnect {title}");
-        let editor = config::editor(&workspace.environment, Self::SPEC.name, &summary);
+        let editor = config::editor(workspace, Self::SPEC.name, &summary);
         let result = plan.apply(&editor, &*store).map_err(failure)?;
         if result != DisconnectOutcome::NotConnected {
             change.commit();

@@ -7,12 +7,13 @@ mod skill;
 
 use super::client::own_launch_command;
 use crate::Workspace;
-use crate::error::file_failure;
+use crate::error::{failure, file_failure};
 use schemars::JsonSchema;
 use selection::{NamedTool, ToolSelection, selected_tools};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use toolscout_config::check_within;
 use toolscout_core::Cx;
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_surface::operation::{ErrorCode, Operation, OperationError, OperationSpec, Text};
@@ -187,7 +188,11 @@ fn export(
     };
     let folder = workspace.environment.cwd().join(folder);
     let files: Vec<_> = files.into_iter().map(|(name, text)| (folder.join(name), text)).collect();
-    files.iter().try_for_each(|(file, _)| check_ours(file, is_ours))?;
+    let config = workspace.config();
+    for (file, _) in &files {
+        check_within(config.project_folder(), file).map_err(failure)?;
+        check_ours(file, is_ours)?;
+    }
     let paths = files.iter().map(|(file, _)| file.display().to_string()).collect();
     let subject = folder.display().to_string();
     let summary = format!("write {} to `{subject}`", counted(files.len(), "file"));
@@ -211,7 +216,10 @@ fn check_ours(file: &Path, is_ours: fn(&str) -> bool) -> Result<(), OperationErr
             ));
             Err(error.hint("move it away, or choose another folder with --to"))
         }
-        _ => Ok(()),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        // A file that cannot be read, or is no text, is none of ours.
+        Err(error) => Err(file_failure("read", file)(error)),
     }
 }
 

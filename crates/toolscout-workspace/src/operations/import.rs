@@ -129,8 +129,7 @@ impl Operation<Workspace> for ImportServers {
                 });
             }
         };
-        let editor =
-            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        let editor = config::editor(workspace, Self::SPEC.name, &change.planned().summary);
         import::apply(&plan, &editor).map_err(failure)?;
         let message = format!("Added {summary}\n");
         let mut imported = ImportedServers::new(&plan, true, &message);

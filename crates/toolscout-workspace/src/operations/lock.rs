@@ -78,7 +78,7 @@ impl Operation<Workspace> for WriteLock {
                 summary,
             };
             let change = cx.change(change)?;
-            overwrite(&path, &text).map_err(failure)?;
+            overwrite(workspace.config().project_folder(), &path, &text).map_err(failure)?;
             change.commit();
         }
         Ok(WrittenLock { file, tools: lock.tools.len(), text: input.print.then_some(text) })

@@ -11,7 +11,7 @@ use futures_util::StreamExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use toolscout_config::overwrite;
+use toolscout_config::{check_within, overwrite};
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiscoveryItem, ErrorKind, Source, ToolName};
 use toolscout_folder::manifest::{self, ProbedDefinition};
@@ -80,7 +80,7 @@ impl Operation<Workspace> for BuildManifest {
                 return Ok(WrittenManifest { file, tools, text, planned: Some(planned) });
             }
         };
-        overwrite(&path, &text).map_err(failure)?;
+        overwrite(workspace.config().project_folder(), &path, &text).map_err(failure)?;
         let trust = Trust::new(&workspace.environment, &workspace.options);
         let added = trust.folders.add_files(&folder, std::slice::from_ref(&path));
         added.map_err(|error| failure(AppError::not_stored(error)))?;
@@ -169,6 +169,7 @@ fn folder(workspace: &Workspace, input: ManifestInput) -> Result<PathBuf, Operat
         Some(given) => workspace.environment.cwd().join(given),
         None => workspace.config().project_folder().join("tools"),
     };
+    check_within(workspace.config().project_folder(), &folder).map_err(failure)?;
     folder.canonicalize().map_err(file_failure("find", &folder))
 }
 

@@ -182,8 +182,7 @@ impl Operation<Workspace> for Init {
                 return Ok(Setup { planned: Some(planned), ..Setup::new(&plan, &lookup) });
             }
         };
-        let editor =
-            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        let editor = config::editor(workspace, Self::SPEC.name, &change.planned().summary);
         let added = plan.apply(&editor, &*workspace.environment.store()).map_err(failure)?;
         let mut setup = Setup { written: true, ..Setup::new(&plan, &lookup) };
         drop(plan);

@@ -22,6 +22,7 @@ mod flags;
 mod fleet;
 mod journal;
 mod lifecycle;
+mod links;
 mod locale;
 mod manifest;
 mod modules;

@@ -54,7 +54,7 @@ impl Operation<Workspace> for WriteTypes {
             Err(DryRun(planned)) => return Ok(WrittenTypes { files, planned: Some(planned) }),
         };
         for (path, text) in &paths {
-            overwrite(path, text).map_err(failure)?;
+            overwrite(workspace.config().project_folder(), path, text).map_err(failure)?;
         }
         change.commit();
         Ok(WrittenTypes { files, planned: None })

@@ -163,7 +163,7 @@ async fn write(
         Some(policy) => format!("set the policy of {} to {}", update.pattern, policy.as_str()),
         None => format!("remove the policy of {}", update.pattern),
     };
-    let editor = config::editor(&workspace.environment, SetPolicy::SPEC.name, &summary);
+    let editor = config::editor(workspace, SetPolicy::SPEC.name, &summary);
     editor.set_policy(file, &update.pattern, update.policy, &Policy::ALL).map_err(failure)?;
     Ok(workspace.apply_configuration().await?)
 }

@@ -69,10 +69,8 @@ impl Operation<Workspace> for UpdateProjectConfiguration {
             action: "changed",
             summary: format!("change {} in {}", changed.join(", "), file.display()),
         })?;
-        let (editor, written) = (
-            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary),
-            file.clone(),
-        );
+        let (editor, written) =
+            (config::editor(workspace, Self::SPEC.name, &change.planned().summary), file.clone());
         blocking(move || {
             let compute = |map: &Map<String, Value>| {
                 Ok(edits.iter().filter_map(|edit| config_edit(edit, map)).collect())

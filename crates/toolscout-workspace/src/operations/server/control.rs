@@ -226,7 +226,7 @@ async fn set_enabled(
         return Ok(None);
     }
     let file = configured.file.display().to_string();
-    let editor = config::editor(&workspace.environment, "server update", &change.planned().summary);
+    let editor = config::editor(workspace, "server update", &change.planned().summary);
     blocking(move || editor.set_enabled(&configured, enabled).map_err(failure)).await?;
     workspace.apply_configuration().await?;
     if enabled {

@@ -61,8 +61,7 @@ impl Operation<Workspace> for RemoveServer {
             action: "removed",
             summary: format!("remove server `{id}` from {file}"),
         })?;
-        let editor =
-            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        let editor = config::editor(workspace, Self::SPEC.name, &change.planned().summary);
         let removed_tools =
             blocking(move || remove(&set, &configured, &editor).map_err(failure)).await?;
         workspace.apply_configuration().await?;

@@ -198,8 +198,7 @@ impl Operation<Workspace> for AddServer {
         })?;
         let mut warnings = plain_secrets(&entry, &file);
         let written_to = file.clone();
-        let editor =
-            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        let editor = config::editor(workspace, Self::SPEC.name, &change.planned().summary);
         let (written, replace, writer) = (id.clone(), input.replace, editor.clone());
         blocking(move || writer.add_server(&file, &written, &entry, replace).map_err(failure))
             .await?;
@@ -273,8 +272,7 @@ impl Operation<Workspace> for UpdateServer {
         let changes_program = settings.changes_program();
         let changes_sandbox = settings.confinement.is_given();
         let (was_trusted, may_start) = (configured.server.trusted, configured.may_start);
-        let editor =
-            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        let editor = config::editor(workspace, Self::SPEC.name, &change.planned().summary);
         let context = context(workspace, &configured.file, configured.scope);
         let writer = editor.clone();
         blocking(move || write(&writer, &configured, settings, &context)).await?;
