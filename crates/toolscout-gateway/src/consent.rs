@@ -1,6 +1,6 @@
 //! The approval of a call, and how long it remains valid.
 
-use crate::pending_approvals::{APPROVAL_LIFETIME, ApprovalRequest, ApprovalState};
+use crate::pending_approvals::{APPROVAL_LIFETIME, ApprovalRequest, ApprovalState, MAX_ARGUMENTS};
 use crate::tasks::until_deadline;
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
@@ -156,6 +156,13 @@ impl Gateway {
                 Err(undecided(Some(pending.id)).into())
             }
             ApprovalState::TooMany => Err(too_many_pending(call).into()),
+            ApprovalState::TooLarge => {
+                let limit = MAX_ARGUMENTS / 1024;
+                Err(denied(&format!(
+                    "because its arguments are longer than {limit} KiB, too long for a review"
+                ))
+                .into())
+            }
             ApprovalState::NotRecorded => Err(undecided(None).into()),
         }
     }

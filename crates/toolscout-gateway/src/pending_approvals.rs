@@ -26,6 +26,9 @@ pub const APPROVAL_LIFETIME: Duration = Duration::from_secs(5 * 60);
 /// half of those at most: no operator would read them all.
 const MAX_PENDING: usize = 1_000;
 const MAX_PENDING_EACH: usize = 200;
+/// The longest arguments that wait for an approval, in bytes of JSON. They are stored for minutes,
+/// and an operator has to read them.
+pub(crate) const MAX_ARGUMENTS: usize = 64 * 1024;
 const ATTEMPTS: usize = 64;
 
 /// The pending approvals of one project.
@@ -57,6 +60,8 @@ pub(crate) enum ApprovalState {
     Pending,
     /// There is no decision, and too many requests of the same client are pending.
     TooMany,
+    /// The arguments are larger than an operator can review.
+    TooLarge,
     /// There is no decision, and the request cannot be recorded.
     NotRecorded,
 }
@@ -129,6 +134,9 @@ impl PendingApprovals {
                         return Ok(ApprovalState::TooMany);
                     }
                     let pending = self.to_pending_approval(request);
+                    if size(&pending) > MAX_ARGUMENTS {
+                        return Ok(ApprovalState::TooLarge);
+                    }
                     let row = ApprovalRow::new(&pending, binding.clone(), &requester);
                     let row = self.seal()?.seal(&key, &row)?;
                     let meaning = (&request.call.tool, "requested", "the policy");
@@ -265,4 +273,10 @@ fn has_room(undecided: &[ShareKey], requester: &ShareKey) -> bool {
 /// The id of an approval, short enough to type.
 fn short(binding: &str) -> String {
     binding.chars().take(12).collect()
+}
+
+/// The size of what an operator would review.
+fn size(pending: &PendingApproval) -> usize {
+    let rest: usize = pending.rest.iter().map(String::len).sum();
+    pending.arguments.to_string().len() + rest
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
-use toolscout_core::{Cx, SourceError, escape, redact};
+use toolscout_core::{Cx, SourceError, SourceId, Status, escape, redact};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::McpSource;
 use toolscout_surface::operation::{
@@ -170,6 +170,7 @@ pub(in crate::operations) async fn control(
     match action {
         ServerAction::Start | ServerAction::Restart => {
             let source = startable(workspace, id.as_str())?;
+            check_reviewed(workspace, &id, cx)?;
             let start = start(
                 workspace.gateway_for(cx),
                 source,
@@ -212,6 +213,21 @@ pub(in crate::operations) async fn control(
     }
     change.commit();
     Ok(ControlledServer { status, file, server: server_info(workspace, &id, cx).await? })
+}
+
+/// Refuses to keep a server running whose tools wait for a review: only its discovery runs, under
+/// the strictest sandbox.
+fn check_reviewed(workspace: &Workspace, id: &SourceId, cx: &Cx) -> Result<(), OperationError> {
+    let set = workspace.servers();
+    let server = &find(&set, id.as_str())?.server;
+    let snapshot = workspace.gateway_for(cx).full_snapshot();
+    let mut tools = snapshot.tools_of(id).iter();
+    if server.trusted || tools.any(|tool| !matches!(tool.status, Status::Quarantined(_))) {
+        return Ok(());
+    }
+    let message = format!("no tool of `{id}` is approved yet, so it is not started");
+    let hint = format!("run `toolscout server refresh {id}`, then `toolscout review {id}`");
+    Err(OperationError::new(ErrorCode::Conflict, message).hint(hint))
 }
 
 /// Changes the entry; returns its file, or `None` if the entry already has this value.

@@ -83,3 +83,45 @@ fn definitions_of_a_server_are_approved_together_only_as_they_were_shown() {
     let decided = api.done("POST", "/api/reviews", Some(decide(&digests)));
     assert_eq!(decided, json!({"decision": "approved", "tools": 6}));
 }
+
+/// V-128: what waits for an approval is stored, and an operator has to read it.
+#[test]
+fn arguments_too_long_for_a_review_are_refused() {
+    let world = World::trusted().server("s", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    world.run(&["policy", "set", "s/echo", "ask"]).exits(0);
+    let api = Api::start(&world);
+    let call = |length: usize| {
+        let call = json!({"name": "s/echo", "arguments": {"text": "x".repeat(length)}});
+        api.request_as(&api.agent, "POST", "/api/call", Some(call)).body
+    };
+    let refused = call(65 * 1024);
+    assert!(refused.contains("too long for a review"), "{refused}");
+    assert_eq!(api.get("/api/approvals")["approvals"], json!([]));
+    let pending = call(60 * 1024);
+    assert!(pending.contains("APPROVAL_REQUIRED"), "{pending}");
+    assert_eq!(api.get("/api/approvals")["approvals"].as_array().map(Vec::len), Some(1));
+}
+
+/// V-129: a server that no operator has reviewed runs only to list its tools.
+#[test]
+fn a_server_without_an_approved_tool_is_not_kept_running() {
+    let world = World::trusted();
+    let command = world.hostile("s", "honest", &[]);
+    let mut words = vec!["server", "add", "s", "--untrusted", "--wait", "--"];
+    words.extend(command.iter().map(String::as_str));
+    world.run(&words).exits(0);
+    let api = Api::start(&world);
+    for action in ["start", "restart"] {
+        let start = json!({"action": action, "wait": true});
+        let refused = api.send_request("POST", "/api/servers/s/control", Some(start));
+        assert_eq!(refused.status, 409, "{refused:?}");
+        assert!(refused.body.contains("no tool of `s` is approved yet"), "{refused:?}");
+    }
+    world.run(&["review", "accept", "s"]).exits(0);
+    wait_until("the tools are approved", || {
+        api.get("/api/servers/s")["server"]["quarantinedCount"] == 0
+    });
+    let start = json!({"action": "start", "wait": true});
+    assert_eq!(api.done("POST", "/api/servers/s/control", Some(start))["status"], "started");
+}
