@@ -124,7 +124,7 @@ pub(crate) async fn serve_ui(cx: &RunCx, port: u16, is_fixed: bool) -> Result<Ex
 }
 
 async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
-    let projects = projects::open(cx, web.is_some())?;
+    let mut projects = projects::open(cx, web.is_some())?;
     let place =
         web.as_ref().map_or("standard input and output".to_owned(), |web| web.addr().to_string());
     let what = match projects.len() {
@@ -135,9 +135,19 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         return Ok(Exit::Done);
     }
     let mut marks = Vec::new();
-    for project in &projects {
-        marks.push(project.start().await?);
+    let mut started = Vec::new();
+    for (index, project) in projects.into_iter().enumerate() {
+        match project.start().await {
+            Ok(mark) => {
+                marks.push(mark);
+                started.push(project);
+            }
+            Err(error) if index == 0 => return Err(error),
+            // The other projects are served without it.
+            Err(error) => projects::skipped(cx, &project.folder(), &error.to_string()),
+        }
     }
+    projects = started;
     cx.environment().drain_when_interrupted();
     let fleet = match cx.environment().fleet() {
         None => None,

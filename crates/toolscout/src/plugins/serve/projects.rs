@@ -101,10 +101,10 @@ fn named_project(cx: &RunCx, folder: &str) -> Result<Further, AppError> {
     Ok(Further { folder, is_required: true })
 }
 
-fn skipped(cx: &RunCx, folder: &Path, reason: &str) {
+pub(super) fn skipped(cx: &RunCx, folder: &Path, reason: &str) {
     let (folder, reason) = (folder.display().to_string(), escape::text(reason).into_owned());
     cx.say(&format!(
-        "warning: the project in {} is not served: {reason}\n  hint: correct `[serve] projects` in your user configuration\n",
+        "warning: the project in {} is not served: {reason}\n  hint: run `toolscout doctor` in it, or leave it out of `--projects` and `[serve] projects`\n",
         escape::line(&folder)
     ));
 }
@@ -131,6 +131,11 @@ impl Project {
         self.cx.tools().discovered_gateway().await?;
         let sources = workspace.configured_servers().map(|set| set.sources.clone());
         Ok(startup::mark_loading(self.mcp.gateway(), &sources.unwrap_or_default()))
+    }
+
+    /// The folder of the project.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.cx.workspace().config().project_folder().to_owned()
     }
 
     /// Stops the servers of the project, and writes its cached search data.

@@ -213,3 +213,14 @@ fn commands_in_every_project_reach_the_process_that_serves_it() {
     let link = world.run(&["--project", "../beta", "ui", "link"]).exits(0).out;
     assert!(link.starts_with(&format!("http://{}/", api.web.addr)), "{link}");
 }
+
+/// M-15m: a project that cannot be started does not end the process that serves the others.
+#[test]
+fn a_project_that_fails_to_start_does_not_end_the_others() {
+    let world = two_projects(World::trusted())
+        .file("../beta/toolscout.toml", "strict = true\n")
+        .file("../beta/tools/broken.tool.toml", "name = [\n");
+    let api = Api::start_with(&world, &["--projects", "../beta"]);
+    assert_eq!(ids(&api), [json!("project")]);
+    assert_eq!(tool_names(&api, "/api/tools"), ["hello"]);
+}
