@@ -128,6 +128,8 @@ pub enum Namespace {
     AccessToken,
     /// When access tokens were last used, by name.
     TokenUse,
+    /// Where the journal began, and how long it was.
+    JournalStart,
     /// What sandboxes denied to servers, as the servers reported it, by project and server.
     Denial,
 }
@@ -153,6 +155,7 @@ impl Namespace {
             Self::Registration => "registration",
             Self::AccessToken => "token",
             Self::TokenUse => "token-use",
+            Self::JournalStart => "journal-start",
             Self::Denial => "denial",
         }
     }

@@ -16,6 +16,7 @@ mod in_flight;
 mod line;
 mod paths;
 mod reader;
+mod start;
 mod tail;
 mod verify;
 mod writer;

@@ -2,6 +2,7 @@
 
 use super::head::LockedHead;
 use super::line::{self, MAX_LINE_BYTES};
+use super::start::JournalStart;
 use super::tail::JournalTail;
 use super::{JournalRecord, SEGMENT, paths, reader};
 use std::fs;
@@ -55,6 +56,7 @@ impl JournalFolder {
         let repairs: Vec<_> = tail.repairs.drain(..).map(|reason| repair_record(&reason)).collect();
         let mut text = String::with_capacity(512 * (records.len() + repairs.len()));
         let mut last = tail.head.last;
+        let mut first = None;
         for record in repairs.iter().chain(records) {
             if tail.head.length + text.len() as u64 >= self.segment {
                 self.write(&mut tail, &mut text, last, &mut locked, &key)?;
@@ -64,8 +66,16 @@ impl JournalFolder {
                 last = tail.head.last;
             }
             last = line::write(&mut text, &key, last, &fit_line(record));
+            if last.n == 1 {
+                first = Some(last.hash);
+            }
         }
-        self.write(&mut tail, &mut text, last, &mut locked, &key)
+        self.write(&mut tail, &mut text, last, &mut locked, &key)?;
+        // The start of an earlier journal stays: its files were deleted.
+        if let Some(first) = first.filter(|_| JournalStart::read(&*self.store).is_none()) {
+            let _ = JournalStart { first, records: last.n }.write(&*self.store);
+        }
+        Ok(())
     }
 
     /// Appends the text completely, or truncates the file to its old length and returns the error.
@@ -96,6 +106,10 @@ impl JournalFolder {
         key: &[u8; 32],
     ) -> io::Result<()> {
         tail.rotate(&self.dir, key)?;
+        if let Some(start) = JournalStart::read(&*self.store) {
+            let records = start.records.max(tail.head.last.n);
+            let _ = JournalStart { records, ..start }.write(&*self.store);
+        }
         let (was, first) = (tail.head.first, (tail.head.segment + 1).saturating_sub(self.files));
         if first <= was {
             return Ok(());

@@ -2,6 +2,7 @@
 
 use super::head::{self, HeadState, JournalHead};
 use super::line::{ChainPosition, JournalLine, LineStart, MAX_LINE_BYTES};
+use super::start::JournalStart;
 use super::{append, paths, reader, tail};
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -51,6 +52,7 @@ pub fn verify(state: &Path, store: &dyn Store) -> io::Result<JournalVerification
         key,
         verdict: JournalVerification::default(),
         next: None,
+        first: None,
         at: (PathBuf::new(), 0),
     };
     match found {
@@ -61,6 +63,9 @@ pub fn verify(state: &Path, store: &dyn Store) -> io::Result<JournalVerification
         }
         HeadState::Head(head) => verifier.verify_segments(&head)?,
     }
+    if let Some(start) = JournalStart::read(store) {
+        verifier.verify_start(&start);
+    }
     Ok(verifier.verdict)
 }
 
@@ -70,6 +75,8 @@ struct ChainVerifier<'a> {
     verdict: JournalVerification,
     /// The position that the next line must follow; none before the first line.
     next: Option<ChainPosition>,
+    /// The position of the first line that was read.
+    first: Option<ChainPosition>,
     /// The file and the line that is being checked.
     at: (PathBuf, u64),
 }
@@ -99,6 +106,24 @@ impl ChainVerifier<'_> {
         }
         self.check_end(head);
         Ok(())
+    }
+
+    /// Compares the journal with the start that the store has: another journal may have begun
+    /// after this one was deleted.
+    fn verify_start(&mut self, start: &JournalStart) {
+        let is_same = match self.first {
+            Some(first) if first.n == 1 => first.hash == start.first,
+            // Its first lines were deleted to make room, so only its length can be compared.
+            Some(_) => self.verdict.last >= Some(start.records),
+            None => false,
+        };
+        // Any other break shows already that the log is not what was written.
+        if !is_same && self.verdict.breaks.is_empty() {
+            self.at = (paths::head(self.dir), 0);
+            let reason =
+                format!("the audit log was deleted; it had {} records or more", start.records);
+            self.break_here(1, reason);
+        }
     }
 
     fn check_end(&mut self, head: &JournalHead) {
@@ -167,6 +192,7 @@ impl ChainVerifier<'_> {
         // Continue from the position the line claims: even if it was changed, the next line still
         // follows it.
         self.next = Some(line.position());
+        self.first.get_or_insert(line.position());
         self.note_repair(&line.start, text.unwrap_or_default());
     }
 

@@ -1,12 +1,13 @@
 //! Every change to the files is detected.
 
-use super::super::append::key;
+use super::super::append::{JournalFolder, key};
 use super::super::head::{JournalHead, LockedHead};
 use super::{World, numbers};
-use crate::journal::{JournalQuery, dir};
+use crate::journal::{JournalQuery, JournalRecord, dir, verify};
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::MemoryStore;
+use toolscout_core::{MemoryStore, Moment};
 
 const NONE: [&str; 0] = [];
 
@@ -134,6 +135,31 @@ fn a_missing_head_is_reported() {
     world.write([10]);
     assert_eq!(world.breaks().len(), 1);
     assert_eq!(world.verify().last, Some(11));
+}
+
+/// S11: nothing that is left shows it, so the store does.
+#[test]
+fn a_deleted_journal_is_detected() {
+    let (world, store) = (World::new(), Arc::new(MemoryStore::default()));
+    let append = |count: usize| {
+        let record =
+            JournalRecord { at: Moment::now(), kind: "test", body: r#"{"value":1}"#.to_owned() };
+        let folder = JournalFolder::new(dir(world.state()), store.clone(), 1 << 20);
+        folder.append(&vec![record; count]).unwrap();
+    };
+    let breaks = || {
+        let breaks = verify(world.state(), &*store).unwrap().breaks;
+        breaks.into_iter().map(|found| found.reason).collect::<Vec<_>>()
+    };
+    append(9);
+    append(2);
+    assert_eq!(breaks(), NONE);
+    fs::remove_dir_all(dir(world.state())).unwrap();
+    let deleted = ["the audit log was deleted; it had 9 records or more"];
+    assert_eq!(breaks(), deleted);
+    // Another journal does not hide it.
+    append(20);
+    assert_eq!(breaks(), deleted);
 }
 
 #[test]
