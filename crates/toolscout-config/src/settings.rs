@@ -185,6 +185,11 @@ pub struct SandboxTable {
     /// Whether to refuse to start programs on a system that cannot confine them.
     #[schemars(extend("default" = false))]
     pub required: Option<bool>,
+    /// What confines programs: `kernel` (Landlock and seccomp), or `bwrap` (bubblewrap, which hides everything that is
+    /// not granted, and needs user namespaces).
+    #[serde(deserialize_with = "sandbox_runner")]
+    #[schemars(extend("enum" = ["kernel", "bwrap"], "default" = "kernel"))]
+    pub runner: Option<String>,
     /// Files and folders that all servers and tools may read. `~/` is the home of the user.
     pub allow_read: Option<Vec<String>>,
     /// Files and folders that all servers and tools may read and write.
@@ -370,6 +375,10 @@ fn languages() -> [&'static str; 14] {
 
 fn sandbox_level<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     one_of(value, &["default", "strict", "off"])
+}
+
+fn sandbox_runner<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    one_of(value, &["kernel", "bwrap"])
 }
 
 fn network<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {

@@ -28,6 +28,18 @@ pub struct SpawnRequest<'a> {
 /// Starts the program in its own process group, with nothing inherited but its three standard
 /// files.
 pub fn spawn(request: SpawnRequest<'_>) -> io::Result<Child> {
+    #[cfg(target_os = "linux")]
+    let wrapper = request.confinement.and_then(Confinement::wrapper);
+    #[cfg(target_os = "linux")]
+    let mut command = match wrapper {
+        Some(wrapper) => {
+            let mut command = Command::new(&wrapper.program);
+            command.args(&wrapper.args).arg(request.program);
+            command
+        }
+        None => Command::new(request.program),
+    };
+    #[cfg(not(target_os = "linux"))]
     let mut command = Command::new(request.program);
     command
         .args(request.args)

@@ -4,7 +4,9 @@ use crate::Environment;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_config::{Config, ConfigScope, ConfiguredServer, SandboxTable};
-use toolscout_mcp_client::sandbox::{NetworkAccess, SandboxHost, SandboxLevel, SandboxSettings};
+use toolscout_mcp_client::sandbox::{
+    NetworkAccess, SandboxHost, SandboxLevel, SandboxRunner, SandboxSettings, support,
+};
 
 /// The level that overrides all others: `default`, `strict` or `off`.
 const LEVEL_VARIABLE: &str = "TOOLSCOUT_SANDBOX";
@@ -22,10 +24,24 @@ pub fn sandbox_host(config: &Config, environment: &Environment) -> Option<Arc<Sa
         settings: settings(table, config.user_folder.as_deref(), home.as_deref()),
         forced_level,
         is_required: table.required.unwrap_or_default(),
+        runner: table.runner.as_deref().and_then(SandboxRunner::parse).unwrap_or_default(),
         state: environment.state_dir(),
         config: environment.config_dir(),
         home,
     }))
+}
+
+/// What sandboxes enforce on this machine, for people.
+pub(crate) fn enforcement(config: &Config) -> String {
+    let table = &config.settings.sandbox;
+    let runner = table.runner.as_deref().and_then(SandboxRunner::parse).unwrap_or_default();
+    match (runner, runner.missing()) {
+        (SandboxRunner::Kernel, _) => support().line(),
+        (SandboxRunner::Bubblewrap, None) => {
+            format!("bubblewrap; by the kernel itself: {}", support().line())
+        }
+        (SandboxRunner::Bubblewrap, Some(reason)) => format!("nothing starts: {reason}"),
+    }
 }
 
 fn settings(table: &SandboxTable, folder: Option<&Path>, home: Option<&Path>) -> SandboxSettings {

@@ -2,7 +2,9 @@
 
 use super::folders::{PrivateFolders, program_folders};
 use super::grants::{ProgramFiles, Protected};
-use super::{Confinement, NetworkAccess, ProcessLimits, SandboxLevel, SandboxPolicy, support};
+use super::{
+    Confinement, NetworkAccess, ProcessLimits, SandboxLevel, SandboxPolicy, SandboxRunner, support,
+};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -40,6 +42,8 @@ pub struct SandboxHost {
     pub forced_level: Option<SandboxLevel>,
     /// Whether nothing may start that cannot be confined.
     pub is_required: bool,
+    /// What confines programs.
+    pub runner: SandboxRunner,
     /// The home of the user.
     pub home: Option<PathBuf>,
     /// The state folder; private folders are below it.
@@ -98,7 +102,10 @@ impl SandboxHost {
         if request.level == SandboxLevel::Off {
             return Ok(None);
         }
-        if self.is_required && !support().files {
+        if let Some(reason) = self.runner.missing() {
+            return Err(reason.to_owned());
+        }
+        if self.is_required && self.runner == SandboxRunner::Kernel && !support().files {
             return Err("the sandbox is required, and this system cannot enforce it; see \
                         `toolscout doctor`"
                 .to_owned());
@@ -117,8 +124,12 @@ impl SandboxHost {
         } else {
             request.cwd.to_owned()
         };
-        let confinement = Confinement::new(&policy)
-            .map_err(|err| format!("cannot prepare its sandbox: {err}"))?;
+        let confinement = match self.runner {
+            SandboxRunner::Kernel => Confinement::new(&policy),
+            SandboxRunner::Bubblewrap => Confinement::in_bubblewrap(&policy, request.program, &cwd),
+        };
+        let confinement =
+            confinement.map_err(|err| format!("cannot prepare its sandbox: {err}"))?;
         Ok(Some(SandboxPlan { confinement, folders, cwd }))
     }
 

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 pub struct SandboxSupport {
     /// Access to files.
     pub files: bool,
+    /// The truncation of files that may only be read; kernels before 6.2 do not.
+    pub truncation: bool,
     /// The ports of TCP connections.
     pub ports: bool,
     /// Dangerous system calls, and sockets if there is to be no network.
@@ -28,7 +30,12 @@ impl SandboxSupport {
             let parts = parts.iter().filter(|(part, _)| *part == enforced);
             parts.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
         };
-        match (of(true), of(false)) {
+        let mut missing = of(false);
+        if self.files && !self.truncation {
+            let separator = if missing.is_empty() { "" } else { ", " };
+            missing = format!("truncation of files{separator}{missing}");
+        }
+        match (of(true), missing) {
             (none, _) if none.is_empty() => "not enforced on this system".to_owned(),
             (all, missing) if missing.is_empty() => format!("enforced: {all}"),
             (some, missing) => format!("enforced: {some}; not enforced: {missing}"),
@@ -47,6 +54,7 @@ fn detect() -> SandboxSupport {
     let (files, ports) = super::linux::supported();
     SandboxSupport {
         files,
+        truncation: super::linux::limits_truncation(),
         ports,
         system_calls: super::linux::filters_system_calls(),
         processes: super::linux::ControlGroup::is_supported(),

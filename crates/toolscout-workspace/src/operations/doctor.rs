@@ -4,6 +4,7 @@ mod server_health;
 
 use super::shown_path;
 use super::status::NoInput;
+use crate::sandbox::enforcement;
 use crate::{AppError, Trust, Workspace};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +13,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, escape, grouped};
 use toolscout_gateway::IndexedTools;
-use toolscout_mcp_client::sandbox::support;
 use toolscout_surface::cli::ToolFlags;
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
@@ -126,7 +126,7 @@ async fn diagnose(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError>
             .into_iter()
             .map(|program| (program, find_program(workspace, program)))
             .collect(),
-        sandbox: support().line(),
+        sandbox: enforcement(&config),
         tools,
         semantic_index: workspace
             .tools

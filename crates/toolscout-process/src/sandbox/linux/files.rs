@@ -94,6 +94,12 @@ pub(in super::super) fn supported() -> (bool, bool) {
     (files, ports)
 }
 
+/// Whether the kernel checks the truncation of files, apart from writing to them.
+pub(in super::super) fn limits_truncation() -> bool {
+    let requires = || Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    requires().handle_access(AccessFs::Truncate).and_then(Ruleset::create).is_ok()
+}
+
 /// The rules of a policy; `None` if the kernel has no Landlock.
 pub(super) fn ruleset(policy: &SandboxPolicy) -> Result<Option<RulesetCreated>, RulesetError> {
     let (has_files, _) = supported();
@@ -119,6 +125,23 @@ pub(super) fn ruleset(policy: &SandboxPolicy) -> Result<Option<RulesetCreated>, 
     };
     let ports = ports.iter().map(|port| Ok(NetPort::new(*port, AccessNet::ConnectTcp)));
     rules.add_rules(ports.collect::<Vec<Result<_, RulesetError>>>()).map(Some)
+}
+
+/// The rules for TCP ports alone, which leave a program free to mount; `None` if there are none.
+pub(super) fn port_ruleset(policy: &SandboxPolicy) -> Result<Option<RulesetCreated>, RulesetError> {
+    let (_, has_ports) = supported();
+    let NetworkAccess::Ports(ports) = &policy.network else { return Ok(None) };
+    if !has_ports {
+        return Ok(None);
+    }
+    let ports = ports.iter().map(|port| Ok(NetPort::new(*port, AccessNet::ConnectTcp)));
+    let rules = Ruleset::default().handle_access(AccessNet::from_all(LANDLOCK))?.create()?;
+    rules.add_rules(ports.collect::<Vec<Result<_, RulesetError>>>()).map(Some)
+}
+
+/// What every program may read.
+pub(super) fn system_paths() -> impl Iterator<Item = &'static str> {
+    SYSTEM.iter().chain(SYSTEM_SETTINGS).copied()
 }
 
 fn reading() -> BitFlags<AccessFs> {
