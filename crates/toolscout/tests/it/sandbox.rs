@@ -1,11 +1,12 @@
 //! The sandbox of servers and folder tools, with a server that tries everything.
 
 use crate::real_servers::installed;
-use crate::world::World;
+use crate::world::{World, is_installed};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// What the level `default` leaves to every program: processes and memory.
 const USUAL: [&str; 2] = ["fork", "allocate"];
@@ -99,6 +100,34 @@ fn a_server_reaches_what_an_operator_grants() {
     assert_eq!(shown["server"]["sandbox"]["network"], json!(port));
 }
 
+/// V-126: the same in bubblewrap.
+#[test]
+fn an_unreviewed_server_reaches_nothing_in_bubblewrap() {
+    let Some(world) = in_bubblewrap() else { return };
+    let probed = Probed::new(world);
+    assert_eq!(probed.add(&["--untrusted"]), [""; 0]);
+    probed.world.run(&["review", "--accept", "probe"]).exits(0);
+    assert_eq!(probed.call(), USUAL);
+    let port = probed.port().to_string();
+    let notes = probed.world.temp_dir().join("home/notes.txt").display().to_string();
+    let update = ["server", "update", "probe", "--allow-read", &notes, "--network", &port];
+    probed.world.run(&update).exits(0);
+    let now = probed.call();
+    assert!(now.starts_with(&["read_home".to_owned(), "connect_loopback".to_owned()]), "{now:?}");
+    let reached = now.iter().filter(|name| !name.starts_with("connect") && *name != "read_home");
+    assert!(reached.eq(&USUAL), "{now:?}");
+    let doctor = probed.world.run(&["doctor"]).out;
+    assert!(doctor.contains("sandbox   ") && doctor.contains("bubblewrap"), "{doctor}");
+}
+
+/// A project whose operator has chosen bubblewrap.
+fn in_bubblewrap() -> Option<World> {
+    is_installed("bwrap").then(|| {
+        let config = "[sandbox]\nrunner = \"bwrap\"\n";
+        World::project().confined().file("../config/config.toml", config)
+    })
+}
+
 /// V-10: without a sandbox the probes succeed, so they test something.
 #[test]
 fn without_a_sandbox_the_probes_succeed() {
@@ -178,12 +207,25 @@ fn wrong_sandbox_settings_are_errors() {
 /// and no other.
 #[test]
 fn published_servers_work_in_the_sandbox() {
+    published_servers_work(World::project().confined());
+}
+
+/// V-127
+#[test]
+fn published_servers_work_in_bubblewrap() {
+    let Some(world) = in_bubblewrap() else { return };
+    published_servers_work(world);
+}
+
+fn published_servers_work(world: World) {
     let modules = "node_modules/.bin/mcp-server-";
     let Some(files) = installed(&format!("{modules}filesystem")) else { return };
     let Some(everything) = installed(&format!("{modules}everything")) else { return };
     let Some(memory) = installed(&format!("{modules}memory")) else { return };
     let Some(time) = installed("python/bin/mcp-server-time") else { return };
-    let world = World::project().confined().file("../home/docs/a.txt", "one").file("mine.txt", "x");
+    let Some(git) = installed("python/bin/mcp-server-git") else { return };
+    let Some(fetch) = installed("python/bin/mcp-server-fetch") else { return };
+    let world = world.file("../home/docs/a.txt", "one").file("mine.txt", "x");
     let docs = world.temp_dir().canonicalize().expect("its path").join("home/docs");
     let (folder, note) = (docs.display().to_string(), docs.join("b.txt").display().to_string());
     let graph = format!("MEMORY_FILE_PATH={}", docs.join("graph.jsonl").display());
@@ -192,7 +234,7 @@ fn published_servers_work_in_the_sandbox() {
         world.run(&words).exits(0).stderr_lacks(&["error"]);
     };
     // Each starts at the strictest level, too.
-    for (id, program) in [("e1", &everything), ("t1", &time)] {
+    for (id, program) in [("e1", &everything), ("t1", &time), ("g1", &git), ("f1", &fetch)] {
         adds(&[id, "--untrusted", "--", program]);
     }
     adds(&["files", "--", &files, &folder]);
@@ -209,6 +251,11 @@ fn published_servers_work_in_the_sandbox() {
     assert!(docs.join("graph.jsonl").exists());
     let now = world.run(&["run", "time/get_current_time", "--timezone", "Asia/Tokyo"]).exits(0);
     assert!(now.out.contains("+09:00"), "{now:?}");
+    let created = Command::new("git").args(["init", "--quiet", &folder]).status();
+    assert!(created.expect("git starts").success());
+    adds(&["git", "--", &git, "--repository", &folder]);
+    let status = world.run(&["run", "git/git_status", "--repo_path", &folder]).exits(0);
+    assert!(status.out.contains("a.txt"), "{status:?}");
 }
 
 /// A server that reads the file `FILE` during each call, and reports the error.
