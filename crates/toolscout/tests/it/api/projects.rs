@@ -214,7 +214,7 @@ fn commands_in_every_project_reach_the_process_that_serves_it() {
     assert!(link.starts_with(&format!("http://{}/", api.web.addr)), "{link}");
 }
 
-/// M-15m: a project that cannot be started does not end the process that serves the others.
+/// M-15n: a project that cannot be started does not end the process that serves the others.
 #[test]
 fn a_project_that_fails_to_start_does_not_end_the_others() {
     let world = two_projects(World::trusted())
