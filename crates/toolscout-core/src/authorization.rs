@@ -125,6 +125,10 @@ pub struct PendingApproval {
     #[serde(serialize_with = "optional_text", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub user: Option<Arc<str>>,
+    /// The name and version that the client reports; the client may claim any.
+    #[serde(serialize_with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub client: Option<Arc<str>>,
     /// When the approval was requested; RFC 3339.
     #[serde(rename = "requestedAt", serialize_with = "as_text")]
     #[schemars(with = "String")]

@@ -89,6 +89,7 @@ impl PendingApprovals {
             rest: call.rest.clone(),
             caller: cx.caller,
             user: cx.user.clone(),
+            client: cx.client.clone(),
             requested_at: now,
             expires: now.after(APPROVAL_LIFETIME),
             approved: None,

@@ -24,6 +24,9 @@ pub(super) struct ApprovalRow {
     /// The session or the name of the client; absent in old rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     client: Option<String>,
+    /// The name that the client reports, for display; absent in old rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    client_name: Option<String>,
     asked: Moment,
 }
 
@@ -42,6 +45,7 @@ impl ApprovalRow {
             caller: pending.caller.as_str().to_owned(),
             user: pending.user.as_deref().map(str::to_owned),
             client: requester.client.as_deref().map(str::to_owned),
+            client_name: pending.client.as_deref().map(str::to_owned),
             asked: pending.requested_at,
         }
     }
@@ -71,6 +75,7 @@ impl ApprovalRow {
             rest: self.rest.clone(),
             caller,
             user: self.user.as_deref().map(Into::into),
+            client: self.client_name.as_deref().map(Into::into),
             requested_at: self.asked,
             expires: self.expires,
             approved: self.answer,

@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::authorization::{PendingApproval, Policy};
-use toolscout_core::{Cx, escape};
+use toolscout_core::{Cx, Moment, escape};
 use toolscout_gateway::policy::LevelName;
 use toolscout_surface::cli::Style;
 use toolscout_surface::operation::{
     Access, CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text,
 };
-use toolscout_surface::output::counted;
-use toolscout_surface::output::json;
+use toolscout_surface::output::table::{Cell, table};
+use toolscout_surface::output::{age, counted, json};
 
 /// List pending approvals.
 pub(crate) struct ListApprovals;
@@ -65,6 +65,9 @@ impl Operation<Workspace> for ListApprovals {
     }
 
     fn text(output: &PendingApprovals, text: &Text) -> String {
+        if text.is_terminal {
+            return approval_table(&output.approvals, text);
+        }
         output.approvals.iter().map(|pending| lines(pending, text.style)).collect()
     }
 
@@ -83,20 +86,67 @@ impl Operation<Workspace> for ListApprovals {
     }
 }
 
+/// The columns for a terminal. The arguments have lines of their own below, because the operator
+/// has to see all of them.
+fn approval_table(approvals: &[PendingApproval], text: &Text) -> String {
+    let rows: Vec<_> = approvals.iter().map(row).collect();
+    let table = table(&rows, text);
+    let with_call = |(row, pending): (&str, &PendingApproval)| {
+        let call = escape::line(&arguments(pending)).into_owned();
+        format!("{row}\n    {}\n", text.style.faint(&call))
+    };
+    table.lines().zip(approvals).map(with_call).collect()
+}
+
+fn row(pending: &PendingApproval) -> Vec<Cell> {
+    let now = Moment::now();
+    let state = match pending.approved {
+        Some(true) => "approved",
+        Some(false) => "rejected",
+        None => "pending",
+    };
+    let times = format!(
+        "{} ago, expires in {}",
+        age(pending.requested_at.age(now)),
+        age(now.age(pending.expires))
+    );
+    vec![
+        Cell::id(escape::line(&pending.id)),
+        Cell::text(escape::line(&pending.tool.to_string())),
+        Cell::state(state),
+        Cell::text(escape::line(&requester(pending))),
+        Cell::faint(times),
+    ]
+}
+
+/// The client that requested the call, as it names itself, and its user.
+fn requester(pending: &PendingApproval) -> String {
+    let client = pending.client.as_deref().unwrap_or(pending.caller.as_str());
+    match pending.user.as_deref() {
+        Some(user) => format!("{client} ({user})"),
+        None => client.to_owned(),
+    }
+}
+
+/// The arguments as JSON, and those after `--`.
+fn arguments(pending: &PendingApproval) -> String {
+    let words = pending.rest.iter().map(|word| format!(" {word}")).collect::<String>();
+    let rest = if words.is_empty() { words } else { format!(" --{words}") };
+    format!("{}{rest}", json::compact(&pending.arguments))
+}
+
 fn lines(pending: &PendingApproval, style: Style) -> String {
     let answer = match pending.approved {
         Some(true) => ", approved",
         Some(false) => ", rejected",
         None => "",
     };
-    let words = pending.rest.iter().map(|word| format!(" {word}")).collect::<String>();
-    let rest = if words.is_empty() { words } else { format!(" --{words}") };
-    let (id, tool) = (escape::line(&pending.id), pending.tool.to_string());
-    let arguments = json::compact(&pending.arguments);
-    let call = format!("{tool} {arguments}{rest}");
-    let (call, caller, expires) = (escape::line(&call), pending.caller.as_str(), pending.expires);
-    let id = style.bold(&id);
-    format!("{id}  {call}\n  requested by {caller}, valid until {expires}{answer}\n")
+    let id = escape::line(&pending.id);
+    let call = format!("{} {}", pending.tool, arguments(pending));
+    let (call, expires) = (escape::line(&call), pending.expires);
+    let (id, requester) = (style.bold(&id), requester(pending));
+    let requester = escape::line(&requester);
+    format!("{id}  {call}\n  requested by {requester}, valid until {expires}{answer}\n")
 }
 
 /// Approve or reject a pending call.

@@ -60,3 +60,24 @@ fn lists_have_aligned_columns_at_a_terminal() {
     let colored = at_terminal(&world, "toolscout server list").exits(0).out;
     assert!(colored.contains("\u{1b}[1mnear\u{1b}[0m  \u{1b}[32mready"), "{colored}");
 }
+
+/// The arguments have a line of their own, and are never cut.
+#[test]
+fn pending_approvals_are_a_table_at_a_terminal() {
+    if !is_installed("script") {
+        return;
+    }
+    let world = World::trusted().server("s", "honest", &[]);
+    world.run(&["server", "refresh"]).exits(0);
+    world.run(&["policy", "set", "s/*", "ask"]).exits(0);
+    let long = "word ".repeat(40);
+    let first = world.pending_approval(&["run", "s/echo", "--text", &long]);
+    let second = world.pending_approval(&["run", "s/add", "--a", "1", "--b", "2"]);
+    let list = screen(&at_terminal(&world, "toolscout approval list --color never").exits(0).out);
+    let row = |id: &str, tool: &str| format!("  {id}  {tool}  pending  cli  ");
+    assert!(list.contains(&row(&first, "s/echo")), "{list}");
+    assert!(list.contains(&row(&second, "s/add ")), "{list}");
+    assert!(list.contains("s ago, expires in "), "{list}");
+    let unwrapped = list.replace('\n', "");
+    assert_eq!(unwrapped.matches("word").count(), 40, "{list}");
+}
