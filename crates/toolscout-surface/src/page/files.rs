@@ -8,7 +8,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
 /// All files; the document first.
-pub(super) static ALL: [Asset; 37] = [
+pub(super) static ALL: [Asset; 38] = [
     Asset::new("/", HTML, include_str!("site/index.html")),
     Asset::new("/page/icon.svg", SVG, include_str!("site/icon.svg")),
     Asset::new("/page/frame.css", CSS, include_str!("site/frame.css")),
@@ -44,6 +44,7 @@ pub(super) static ALL: [Asset; 37] = [
     Asset::new("/page/secrets.js", SCRIPT, include_str!("site/secrets.js")),
     Asset::new("/page/profiles.js", SCRIPT, include_str!("site/profiles.js")),
     Asset::new("/page/settings.js", SCRIPT, include_str!("site/settings.js")),
+    Asset::new("/page/tokens.js", SCRIPT, include_str!("site/tokens.js")),
     Asset::new("/page/setup.js", SCRIPT, include_str!("site/setup.js")),
     Asset::new("/page/timeline-entry.js", SCRIPT, include_str!("site/timeline-entry.js")),
 ];

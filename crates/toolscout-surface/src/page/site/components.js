@@ -146,6 +146,14 @@ export async function withErrorToast(act, successMessage) {
     }
 }
 
+/// Shows the effect of an action, and a button that confirms it.
+export function confirmAction(node, label, effect, act) {
+    const confirm = button(truncate(label, 60), act, { class: "strong danger" });
+    const cancel = button("Cancel", () => setChildren(node), { class: "quiet" });
+    setChildren(node, el("p", {}, effect), el("div", { class: "actions" }, confirm, cancel));
+    confirm.focus();
+}
+
 function paragraph(content) {
     return typeof content === "string" ? el("p", {}, withCode(content)) : content;
 }

@@ -2,6 +2,7 @@
 
 import { del, get, path, put } from "./api.js";
 import {
+    confirmAction,
     emptyState,
     errorMessage,
     externalText,
@@ -125,19 +126,10 @@ async function store(name, input, reload) {
 
 function confirmRemoval(secret, output, reload) {
     const name = escapeInvisible(secret.name);
-    const confirm = button(
-        `Remove ${truncate(secret.name, 40)}`,
-        async () => {
-            await withErrorToast(() => del(path`/api/secrets/${secret.name}`), `Removed ${name}`);
-            await reload();
-        },
-        { class: "strong danger" },
-    );
-    const affected = secret.usedBy?.length ? `Servers that need it stop working: ${truncate(secret.usedBy.join(", "), 120)}.` : "No server uses it.";
-    setChildren(
-        output,
-        el("p", {}, affected),
-        el("div", { class: "actions" }, confirm, button("Cancel", () => setChildren(output), { class: "quiet" })),
-    );
-    confirm.focus();
+    const remove = async () => {
+        await withErrorToast(() => del(path`/api/secrets/${secret.name}`), `Removed ${name}`);
+        await reload();
+    };
+    const effect = secret.usedBy?.length ? `Servers that need it stop working: ${truncate(secret.usedBy.join(", "), 120)}.` : "No server uses it.";
+    confirmAction(output, `Remove ${name}`, effect, remove);
 }
