@@ -1,5 +1,6 @@
 // A new user in the browser: nothing is set up; a server is added, breaks, is repaired and approved; a call is cancelled.
 
+import { Agent } from "./agent.mjs";
 import { expect } from "./expect.mjs";
 
 export async function repair(walk) {
@@ -11,6 +12,7 @@ export async function repair(walk) {
     await approve(walk, page);
     await progress(walk, page);
     await cancel(walk, page);
+    await approveCalls(walk, page);
     await alwaysAllow(walk, page);
     await filters(walk, page);
     expect(page.complaints.length === 0, page.complaints.join("\n"));
@@ -91,10 +93,31 @@ async function cancel(walk, page) {
     await page.there(".timeline .entry .badge", "cancelled");
 }
 
-async function alwaysAllow(walk, page) {
+/// All pending calls are shown with their arguments; the selected ones are decided together.
+async function approveCalls(walk, page) {
     await walk.show(page, "tools/demo/echo");
     await page.click("[data-level=project] label", "ask");
     await page.there("#detail .section .status-line .badge", "ask");
+    const agent = await new Agent(walk.origin, walk.given.agent, "codex").hello();
+    const run = (text) => agent.run("demo/echo", { text });
+    for (const text of ["one", "two", "three"]) await run(text);
+    await walk.show(page, "approvals");
+    await page.there("[data-approval]", "codex");
+    await page.click("#review-calls");
+    await page.there("dialog[open] .review-item pre", "three");
+    await page.click("dialog[open] .review-item:nth-child(2) label");
+    await page.click("dialog[open] button", "Approve 2 calls");
+    await page.until("document.querySelectorAll('[data-approval]').length === 1");
+    await page.there("[data-approval] pre", "two");
+    for (const [text, isApproved] of [["one", true], ["two", false], ["three", true]]) {
+        const { result } = await run(text);
+        expect(Boolean(result.isError) !== isApproved, `${text}: ${JSON.stringify(result)}`);
+    }
+    await page.click("[data-approval] button", "Reject");
+    await page.gone("[data-approval]");
+}
+
+async function alwaysAllow(walk, page) {
     const call = () => walk.agent("POST", "/api/call", { name: "demo/echo", arguments: { text: "again" } });
     expect((await call()).said.code === "APPROVAL_REQUIRED", "it needs approval first");
     await walk.show(page, "approvals");

@@ -11,11 +11,13 @@ import {
     pageHeader,
     section,
     textBlock,
+    toast,
     withErrorToast,
 } from "./components.js";
 import { button, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
 import { escapeInvisible, plural, prettyJson, relativeTime, toolHref, truncate } from "./format.js";
+import { clientName } from "./timeline-entry.js";
 import { WaitingTrust } from "./waiting-trust.js";
 
 const SEVERITY_TONES = { severe: "error", note: "neutral" };
@@ -77,19 +79,81 @@ function pendingCalls(approvals, view) {
             "No pending calls",
             "Calls of tools with the policy `ask` appear here. Set the policy under Tools, or run `toolscout policy set TOOL ask`.",
         );
-    return el(
-        "ul",
-        { class: "cards" },
-        approvals.map((approval) =>
-            el("li", { class: "card", "data-approval": approval.id }, pendingCall(approval, view)),
+    return [
+        approvals.length > 1 &&
+            el(
+                "div",
+                { class: "actions" },
+                button(`Review all ${approvals.length} calls`, () => showAllCalls(approvals, view), { class: "plain", id: "review-calls" }),
+            ),
+        el(
+            "ul",
+            { class: "cards" },
+            approvals.map((approval) =>
+                el("li", { class: "card", "data-approval": approval.id }, pendingCall(approval, view)),
+            ),
         ),
+    ];
+}
+
+/// The client that requested a call, its user, and when.
+function requesterLine(approval) {
+    const requester = [clientName(approval.client) ?? approval.caller, approval.user].filter(Boolean).map((name) => truncate(name, 60));
+    const times = [`requested ${relativeTime(approval.requestedAt)}`, `expires ${relativeTime(approval.expiresAt)}`];
+    return el("p", { class: "faint" }, escapeInvisible([...requester, ...times].join(" · ")));
+}
+
+/// Opens a dialog that shows all pending calls with their arguments, and decides the selected ones together.
+function showAllCalls(approvals, view) {
+    const items = approvals.map((approval) => {
+        const input = el("input", { type: "checkbox", id: `select-${approval.id}`, checked: true });
+        const label = el("label", { for: input.id }, externalText(truncate(approval.tool, 120)));
+        const node = el(
+            "li",
+            { class: "review-item" },
+            el("div", { class: "check" }, input, label),
+            requesterLine(approval),
+            textBlock(prettyJson(approval.arguments ?? {}), `Arguments of ${escapeInvisible(approval.tool)}`),
+        );
+        return { approval, input, node };
+    });
+    const dialog = el(
+        "dialog",
+        { class: "wide", "aria-labelledby": "calls-title" },
+        el("h2", { id: "calls-title" }, `Review ${plural(approvals.length, "call")}`),
+        el("ul", { class: "review-list", tabindex: "0", "aria-label": "Pending calls" }, items.map(({ node }) => node)),
     );
+    const selected = () => items.filter(({ input }) => input.checked).map(({ approval }) => approval);
+    const decideAll = (decision, verb) => async () => {
+        const chosen = selected();
+        dialog.close();
+        const decideOne = ({ id }) => post(path`/api/approvals/${id}`, { decision });
+        const results = await Promise.allSettled(chosen.map(decideOne));
+        const failed = results.filter(({ status }) => status === "rejected");
+        const message = `${verb} ${plural(chosen.length - failed.length, "call")}`;
+        if (failed.length) toast(`${message}; ${failed.length} failed: ${failed[0].reason.message}`, "error");
+        else toast(message);
+        view.rendered = undefined;
+        await view.load();
+        view.context.refreshCounts();
+    };
+    const approve = button("Approve", decideAll("approve", "Approved"), { class: "strong" });
+    const reject = button("Reject", decideAll("reject", "Rejected"), { class: "plain" });
+    const update = () => {
+        const count = selected().length;
+        approve.textContent = `Approve ${plural(count, "call")}`;
+        for (const action of [approve, reject]) action.disabled = count === 0;
+    };
+    update();
+    dialog.addEventListener("change", update);
+    dialog.append(el("div", { class: "actions end" }, button("Cancel", () => dialog.close(), { class: "quiet" }), reject, approve));
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
 }
 
 function pendingCall(approval, view) {
     const tool = escapeInvisible(approval.tool);
-    const requester = [approval.user, approval.caller].filter(Boolean).map((name) => truncate(name, 60));
-    const times = [`requested ${relativeTime(approval.requestedAt)}`, `expires ${relativeTime(approval.expiresAt)}`];
     const url = path`/api/approvals/${approval.id}`;
     const send = (decision, message) => () => decide(view, url, { decision }, message);
     const choices = el("div", { class: "choices", hidden: true });
@@ -99,7 +163,7 @@ function pendingCall(approval, view) {
     });
     return [
         el("h3", {}, externalText(truncate(approval.tool, 120))),
-        el("p", { class: "faint" }, [...requester, ...times].join(" · ")),
+        requesterLine(approval),
         textBlock(prettyJson(approval.arguments ?? {}), "Arguments"),
         el(
             "div",
