@@ -20,7 +20,7 @@ import { savingsTile } from "./savings.js";
 import { OUTCOME_LABELS, clientName, timelineEntry } from "./timeline-entry.js";
 
 const KIND_LABELS = {
-    "search,call": "Searches and calls",
+    "search,call": "Searches, calls",
     "": "Everything",
     search: "Searches",
     call: "Calls",

@@ -5,6 +5,8 @@ import { truncate } from "./format.js";
 
 const WIDTH = 600;
 const HEIGHT = 140;
+/// The maximum width of a bar; few bars do not fill the chart.
+const MAX_BAR = 60;
 
 function svg(tag, attributes = {}, ...children) {
     const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -54,7 +56,7 @@ export function barChart({ title, description, rows, series, format }) {
     const bottom = 0 - ceiling(-Math.min(...lows, 0));
     const scale = HEIGHT / (top - bottom);
     const step = WIDTH / rows.length;
-    const gap = Math.min(step * 0.2, 4);
+    const gap = Math.max(Math.min(step * 0.2, 4), step - MAX_BAR);
     const zero = top * scale;
     const bars = rows.map(({ label, values }, index) => {
         let [above, below] = [0, 0];
@@ -81,8 +83,8 @@ export function barChart({ title, description, rows, series, format }) {
         drawing(title, description, HEIGHT, lines, bars),
         el(
             "div",
-            { class: "axis x", "aria-hidden": "true" },
-            [rows[0], rows[Math.floor(rows.length / 2)], rows.at(-1)].map((row) => el("span", {}, row?.label ?? "")),
+            { class: `axis x ${rows.length <= 3 ? "centered" : ""}`, "aria-hidden": "true" },
+            axisLabels(rows).map((label) => el("span", {}, label)),
         ),
     );
     const key = series.length > 1 && legend(series.map(({ name, tone }) => [tone, name]));
@@ -91,6 +93,12 @@ export function barChart({ title, description, rows, series, format }) {
         .filter(({ values }) => values.some((value) => value))
         .map(({ label, values }) => [label, ...values.map((value) => (value === undefined ? "–" : format(value)))]);
     return figure(title, key, plot, table(title, head, body));
+}
+
+/// The labels below a chart over time: of all rows if there are few, otherwise of the first, the middle and the last one.
+function axisLabels(rows) {
+    const labels = rows.map(({ label }) => label);
+    return labels.length <= 3 ? labels : [labels[0], labels[Math.floor(labels.length / 2)], labels.at(-1)];
 }
 
 /// Two values of each row as one horizontal bar: a dark part up to the first, a light part up to the second.

@@ -69,8 +69,11 @@ function showFatal(error) {
 function markCurrent(name) {
     document.title = `${title(name)} · toolscout`;
     for (const link of document.querySelectorAll("nav [data-view]")) {
-        if (link.dataset.view === name) link.setAttribute("aria-current", "page");
-        else link.removeAttribute("aria-current");
+        if (link.dataset.view === name) {
+            link.setAttribute("aria-current", "page");
+            // On a narrow screen, the navigation is a row that scrolls.
+            link.scrollIntoView({ block: "nearest", inline: "nearest" });
+        } else link.removeAttribute("aria-current");
     }
     announce(title(name));
 }

@@ -1,7 +1,7 @@
 // One server in the list: a summary line, and details with actions below it.
 
 import { del, get, path, post } from "./api.js";
-import { badge, externalText, loading, testResult, textBlock, toast, withErrorToast } from "./components.js";
+import { badge, externalText, loading, testResult, textBlock, toast, withCode, withErrorToast } from "./components.js";
 import { deniedAccess } from "./denied-access.js";
 import { button, el, setChildren, uniqueId } from "./dom.js";
 import { escapeInvisible, formatDuration, plural, prettyJson, relativeTime, truncate } from "./format.js";
@@ -64,6 +64,8 @@ export class ServerRow {
             { class: "actions" },
             button("Edit", () => this.edit(), label("Edit")),
             button("Try again", () => this.refresh(), label("Try again:")),
+            /toolscout secret set/.test(this.server.discoveryError) &&
+                el("a", { class: "button", href: "#/secrets", "aria-label": `Set secret of ${escapeInvisible(this.server.id)}` }, "Set secret"),
         );
     }
 
@@ -217,7 +219,7 @@ function targetOf(server) {
 function messagesOf(server) {
     const { discoveryError: error, reason } = server;
     const nodes = [];
-    if (error) nodes.push(el("p", { class: "error" }, externalText(error)));
+    if (error) nodes.push(el("p", { class: "error external", dir: "auto" }, withCode(escapeInvisible(error))));
     if (reason && reason !== error) nodes.push(el("p", { class: "faint" }, externalText(reason)));
     if (server.trusted === false && server.enabled !== false) nodes.push(badge("not trusted", "warning"), " ", el("a", { href: "#/approvals" }, "Review"));
     if (error && server.stale && server.toolCount > 0)

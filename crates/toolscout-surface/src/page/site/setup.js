@@ -1,6 +1,6 @@
 // The first-run wizard: finds the servers of other MCP clients, imports them, and connects the clients.
 
-import { get, post } from "./api.js";
+import { get, post, queryString } from "./api.js";
 import {
     badge,
     emptyState,
@@ -10,6 +10,7 @@ import {
     pageHeader,
     showOperatorsOnly,
     withCode,
+    withErrorToast,
 } from "./components.js";
 import { announce, button, el, setChildren, uniqueId } from "./dom.js";
 import { subscribe } from "./events.js";
@@ -112,6 +113,10 @@ function choiceForm(plan) {
     const groups = names.map((name) => clientGroup(name, plan)).filter(Boolean);
     const hasSecrets = plan.servers.some(({ action, secrets }) => action === "add" && secrets.length > 0);
     const secrets = hasSecrets && secretChoice();
+    secrets?.node.addEventListener("change", async () => {
+        const updated = await withErrorToast(() => get(`/api/setup${queryString({ secrets: secrets.value() })}`));
+        for (const server of updated?.servers ?? []) for (const group of groups) group.showNotes(server);
+    });
     const connect = checkbox("Connect these clients to toolscout, so that they use the servers through it", true);
     const node = el(
         "form",
@@ -158,6 +163,9 @@ function clientGroup(name, plan) {
         name,
         node,
         isChosen: () => choice.input.checked,
+        /// Shows the notes of one server; they depend on the storage of secrets.
+        showNotes: (server) =>
+            items.find((item) => server.client === name && item.server.name === server.name)?.showNotes(server.notes),
         /// The ids of servers that are not chosen.
         omitted: () => importable.filter(({ input }) => !input.checked).map(({ server }) => server.id),
         /// The chosen servers. Duplicates of servers that are not chosen stay in their file.
@@ -177,15 +185,23 @@ function serverItem(server) {
         server.secrets.length > 0 && badge(plural(server.secrets.length, "secret"), "warning"),
         server.missing.length > 0 && badge(`needs ${server.missing.join(", ")}`, "warning"),
     ];
+    const notes = el("div", {});
+    const showNotes = (texts) =>
+        setChildren(
+            notes,
+            texts.map((note) => el("p", { class: "faint" }, withCode(escapeInvisible(note)))),
+        );
+    showNotes(server.notes);
     return {
         input,
+        showNotes,
         node: el(
             "li",
             { "data-found": server.name },
             el("div", { class: "line plain" }, node, facts),
             server.runs && externalText(truncate(server.runs, 160), "p", { class: "faint code" }),
             server.reason && el("p", { class: "faint" }, withCode(escapeInvisible(server.reason))),
-            server.notes.map((note) => el("p", { class: "faint" }, withCode(escapeInvisible(note)))),
+            notes,
         ),
     };
 }

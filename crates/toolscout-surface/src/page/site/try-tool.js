@@ -99,7 +99,7 @@ function progressView(onCancel) {
     const elapsed = () => performance.now() - start;
     const bar = el("progress", { "aria-label": "Progress of the call" });
     const message = el("span", { class: "external" }, "Waiting for the tool…");
-    const time = el("span", { class: "faint" });
+    const time = el("span", { class: "faint" }, formatDuration(0));
     const timer = setInterval(() => (time.textContent = formatDuration(elapsed())), 250);
     const update = ({ done, total, message: text }) => {
         if (total > 0) Object.assign(bar, { max: total, value: done });
@@ -110,7 +110,7 @@ function progressView(onCancel) {
         "div",
         { class: "progress" },
         bar,
-        el("p", { class: "status-line" }, message, " ", time),
+        el("p", { class: "status-line" }, message, " · ", time),
         button("Cancel", onCancel, { class: "plain" }),
     );
     return { node, update, elapsed, stop: () => clearInterval(timer) };
