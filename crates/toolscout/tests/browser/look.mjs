@@ -3,11 +3,25 @@
 import { readFileSync } from "node:fs";
 import { expect } from "./expect.mjs";
 
-const VIEWS = ["servers", "tools", "tools/s/echo", "approvals", "activity"];
+const VIEWS = [
+    "overview",
+    "servers",
+    "tools",
+    "tools/s/echo",
+    "approvals",
+    "activity",
+    "clients",
+    "secrets",
+    "profiles",
+    "settings",
+    "setup",
+];
 
 export async function look(walk) {
     const axe = readFileSync(walk.given.axe, "utf8");
     const page = await walk.signedIn();
+    for (const text of ["one", "two"]) await walk.agent("POST", "/api/call", { name: "s/add", arguments: { a: 1, b: text.length } });
+    for (const text of ["one", "two"]) await walk.agent("POST", "/api/call", { name: "s/echo", arguments: { text } });
     // axe works in the page, which lets no script in but its own.
     await page.tell("Page.setBypassCSP", { enabled: true });
     const found = [];
@@ -28,9 +42,14 @@ export async function look(walk) {
             await rich(page, view);
             found.push(...(await run(page, axe, `${view} ${scheme} ${width}`)));
         }
-        await dialog(walk, page);
-        found.push(...(await run(page, axe, `add a server ${scheme} ${width}`)));
-        await page.press("Escape");
+        for (const [view, opener] of [["servers", "#add-server"], ["approvals", "#review-calls"]]) {
+            await walk.show(page, view);
+            await page.click(opener);
+            await page.there("dialog[open]");
+            found.push(...(await run(page, axe, `${opener} ${scheme} ${width}`)));
+            await page.press("Escape");
+            await page.gone("dialog[open]");
+        }
     }
     found.push(...(await signedOut(walk, axe)));
     expect(found.length === 0, found.join("\n"));
@@ -50,14 +69,17 @@ async function rich(page, view) {
         }
         await page.there("#detail .digest");
     }
-    if (view === "approvals") await page.there("[data-review]");
-    if (view === "activity") await page.there(".tile");
-}
-
-async function dialog(walk, page) {
-    await walk.show(page, "servers");
-    await page.click("#add-server");
-    await page.there("dialog[open]");
+    const content = {
+        overview: ".chart",
+        approvals: "[data-review]",
+        activity: ".tile",
+        clients: ".section .rows, .section .empty",
+        secrets: "[data-secret]",
+        profiles: "[data-profile]",
+        settings: "[data-token=agent]",
+        setup: "#setup form, #setup .empty",
+    }[view];
+    if (content) await page.there(content);
 }
 
 async function signedOut(walk, axe) {

@@ -77,8 +77,11 @@ fn the_ui_has_no_serious_accessibility_violations() {
     if !can_run(axe.exists(), "axe-core in TOOLSCOUT_TEST_BROWSER") {
         return;
     }
-    let world = project().server("poisoned", "poison_desc", &[]);
-    world.run(&["server", "refresh"]).exits(0);
+    let more = "[profiles.work]\ninclude = [\"s/echo\"]\n[servers.locked]\ncommand = \"true\"\nenv = { KEY = \"env:LOCKED_KEY\" }\n";
+    let world = project().server("poisoned", "poison_desc", &[]).append_config(more);
+    // The server without its secret fails.
+    world.run(&["server", "refresh"]);
+    world.run(&["policy", "set", "s/echo", "ask"]).exits(0);
     Site::open(&world).walk(&chromium, "look", json!({ "axe": axe }));
 }
 
