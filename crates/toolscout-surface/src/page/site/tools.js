@@ -290,6 +290,6 @@ function resultLink(result, bestScore) {
     score.firstChild.style.setProperty("--share", `${Math.round((result.score / bestScore) * 100)}%`);
     const node = toolLink(result, externalText(truncate(result.source, 40), "span", { class: "from" }), score);
     if (result.why.length)
-        node.append(el("span", { class: "why external" }, `because: ${escapeInvisible(result.why.join(", "))}`));
+        node.append(el("span", { class: "why external" }, "because: ", withCode(escapeInvisible(result.why.join(", ")))));
     return node;
 }
