@@ -73,6 +73,7 @@ usage: cargo xtask COMMAND
   model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]
                  build the sentence encoder from its authors' weights, or check the present one
   page           take the screenshots of docs/images in Chromium, which must be installed
+  page FOLDER    take them into another folder, as PNG
   recipes        apply the recipes of CONTRIBUTING.md to a copy of the repository, and test
                  the result";
 
@@ -116,7 +117,8 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("crowd", rest) => crowd::run(rest),
         ("clients", rest) => clients::run(rest),
         ("model", rest) => model::run(rest),
-        ("page", []) => page::run(),
+        ("page", []) => page::run(None),
+        ("page", [folder]) => page::run(Some(Path::new(folder))),
         ("recipes", []) => recipes::run(),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");

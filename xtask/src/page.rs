@@ -15,26 +15,29 @@ use std::process::Command;
 /// The maximum size of a screenshot in bytes, small enough for a repository.
 const LARGEST: u64 = 150_000;
 
-pub(crate) fn run() -> anyhow::Result<()> {
+/// Takes the screenshots of the documentation, or others as PNG into `folder`.
+pub(crate) fn run(folder: Option<&Path>) -> anyhow::Result<()> {
     let Some(chromium) = chromium() else {
         bail!("chromium and node are needed: apt-get install chromium nodejs")
     };
     let mut cargo = repo::cargo();
-    cargo.args(["build", "-p", "toolscout", "--bin", "toolscout"]);
+    cargo.args(["build", "--workspace", "--bin", "toolscout"]);
     let program = repo::build(cargo)?.take("toolscout")?;
     let project = PageProject::plant(&program)?;
-    let site = project.serve()?;
-    let folder = repo::root().join("docs/images");
+    let (site, empty) = (project.serve()?, project.serve_empty()?);
+    let format = if folder.is_some() { "png" } else { "webp" };
+    let folder = folder.map_or_else(|| repo::root().join("docs/images"), Path::to_owned);
     fs::create_dir_all(&folder)?;
     let given = json!({
         "walk": "pictures",
         "chromium": chromium,
         "profile": project.outside().join("chromium"),
         "link": site.link(),
+        "emptyLink": empty.link(),
         "agent": project.token()?,
         "errands": errands(),
-        "views": views(),
         "folder": folder,
+        "format": format,
     });
     let script = repo::root().join("crates/toolscout/tests/browser/walk.mjs");
     let output =
@@ -43,25 +46,31 @@ pub(crate) fn run() -> anyhow::Result<()> {
     check(&folder)
 }
 
-/// The searches and calls of agents before the screenshots.
+/// The searches and calls of each agent before the screenshots.
 fn errands() -> Value {
-    json!([
-        {"search": "find the customer's open tickets", "call": "tickets/search_tickets", "arguments": {"text": "cannot sign in"}},
-        {"search": "look up the weather on Mars"},
-        {"search": "send an email", "call": "mail/send_email", "arguments": {"to": "ada@example.com", "subject": "Your ticket", "body": "It is solved."}},
-        {"search": "read a file", "call": "files/read_file", "arguments": {"path": "README.md"}},
-        {"search": "translate a document to Japanese"},
-        {"search": "which invoices are open", "call": "billing/list_invoices", "arguments": {"status": "open"}}
-    ])
-}
-
-/// The views in the screenshots.
-fn views() -> Value {
+    let find = |text: &str| json!({"search": text});
+    let call = |name: &str, arguments: Value| json!({"call": name, "arguments": arguments});
     json!({
-        "servers": {"kinds": ["light", "dark"], "view": "servers", "there": "[data-server=mail]"},
-        "tools": {"kinds": ["light", "phone"], "view": "tools/tickets/create_ticket", "search": "open a ticket for a customer"},
-        "approvals": {"kinds": ["dark"], "view": "approvals", "there": "[data-review]"},
-        "activity": {"kinds": ["light"], "view": "activity", "there": ".timeline .entry"},
+        "claude-code": [
+            find("find the customer's open tickets"),
+            call("tickets/search_tickets", json!({"text": "cannot sign in"})),
+            call("tickets/search_tickets", json!({"text": "password"})),
+            find("look up the weather on Mars"),
+            find("send an email"),
+            call("mail/send_email", json!({"to": "ada@example.com", "subject": "Your ticket", "body": "It is solved."})),
+            find("read a file"),
+            call("files/read_file", json!({"path": "README.md"})),
+        ],
+        "codex": [
+            find("translate a document to Japanese"),
+            find("which invoices are open"),
+            call("billing/list_invoices", json!({"status": "open"})),
+            find("merge two companies"),
+            call("crm/merge_company", json!({"id": "1204", "name": "Acme", "owner": "ada"})),
+            call("crm/find_contact", json!({"id": "17"})),
+            call("tickets/search_tickets", json!({"text": "invoice"})),
+            call("files/write_file", json!({"path": "notes.md", "content": "Call Ada."})),
+        ],
     })
 }
 

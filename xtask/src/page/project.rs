@@ -5,6 +5,7 @@ use super::site::ServedPage;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,10 +20,39 @@ while IFS= read -r line; do
   *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id" ;;
   *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}}\n' "$id" ;;
   *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":' "$id"; cat "$0.json"; printf '}}\n' ;;
+  *'"tools/call"'*'"sales_report"'*)
+    token=${line#*'"progressToken":'}; token=${token%%[,\}]*}
+    for step in '1,"total":5,"message":"reading orders' '2,"total":5,"message":"reading invoices' '3,"total":5,"message":"adding up 1,204 orders'; do
+      printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%s"}}\n' "$token" "$step"
+    done ;;
   *'"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}\n' "$id" ;;
   esac
 done
 "#;
+
+/// A server that lacks its secret, and profiles.
+const MORE_CONFIG: &str = r#"
+[servers.maps]
+url = "https://maps.example.com/mcp"
+headers = { Authorization = "Bearer ${MAPS_TOKEN}" }
+
+[profiles.support]
+include = ["tickets/*", "mail/*", "crm/find_*"]
+policies = { "mail/send_email" = "ask" }
+
+[profiles.reader]
+include = ["files/*", "tickets/search_*"]
+mode = "read-only"
+"#;
+
+/// Servers in the configuration of other MCP clients.
+const CLAUDE: &str = r#"{"mcpServers": {
+  "github": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-github"],
+             "env": {"GITHUB_PERSONAL_ACCESS_TOKEN": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}},
+  "memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}"#;
+const CURSOR: &str = r#"{"mcpServers": {
+  "memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]},
+  "docs": {"url": "https://docs.example.com/mcp"}}}"#;
 
 pub(super) struct PageProject {
     top: TempDir,
@@ -33,34 +63,55 @@ impl PageProject {
     pub(super) fn plant(program: &Path) -> anyhow::Result<Self> {
         let project = Self { top: TempDir::new()?, program: program.to_owned() };
         fs::create_dir_all(project.folder().join("servers"))?;
-        let names = ["mail", "tickets", "files", "weather", "billing", "crm"];
+        let names = ["mail", "tickets", "files", "weather", "billing", "crm", "reports"];
         let entries = names
             .map(|name| format!("[servers.{name}]\ncommand = \"./servers/{name}\"\n"))
             .join("\n");
-        fs::write(project.folder().join("toolscout.toml"), entries)?;
-        for (name, tools) in
-            names.into_iter().zip([mail(), tickets(), files(), weather(false), billing(), crm()])
-        {
+        fs::write(project.folder().join("toolscout.toml"), format!("{entries}{MORE_CONFIG}"))?;
+        let tools = [mail(), tickets(), files(), weather(false), billing(), crm(), reports()];
+        for (name, tools) in names.into_iter().zip(tools) {
             let script = project.folder().join("servers").join(name);
             fs::write(&script, SERVER)?;
             fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
             fs::write(script.with_extension("json"), tools.to_string())?;
         }
-        project.run(&["server", "refresh"])?;
+        project.write("home/.claude.json", CLAUDE)?;
+        project.write("home/.cursor/mcp.json", CURSOR)?;
+        project.write("empty/toolscout.toml", "")?;
+        // The server without its secret fails.
+        let _ = project.toolscout("shop", &["server", "refresh"]).output()?;
+        project.store_secret("STRIPE_API_KEY")?;
         project.run(&["policy", "set", "mail/send_email", "ask"])?;
+        project.run(&["policy", "set", "crm/merge_company", "ask"])?;
         project.run(&["policy", "set", "files/write_file", "deny"])?;
+        project.run(&[
+            "token",
+            "create",
+            "--name",
+            "ci",
+            "--profile",
+            "reader",
+            "--expires",
+            "90d",
+        ])?;
         fs::write(project.folder().join("servers/weather.json"), weather(true).to_string())?;
         fs::write(
             project.folder().join("servers/billing"),
             "#!/bin/sh\necho 'no license for this month' >&2\nexit 7\n",
         )?;
         // One of them fails on purpose.
-        let _ = project.toolscout(&["server", "refresh", "weather", "billing"]).output()?;
+        let _ = project.toolscout("shop", &["server", "refresh", "weather", "billing"]).output()?;
         Ok(project)
     }
 
+    /// Serves the project with servers.
     pub(super) fn serve(&self) -> anyhow::Result<ServedPage> {
-        ServedPage::open(self.toolscout(&["ui", "--no-open", "--port", "0"]))
+        ServedPage::open(self.toolscout("shop", &["ui", "--no-open", "--port", "0"]))
+    }
+
+    /// Serves the project without servers.
+    pub(super) fn serve_empty(&self) -> anyhow::Result<ServedPage> {
+        ServedPage::open(self.toolscout("empty", &["ui", "--no-open", "--port", "0"]))
     }
 
     /// The token of an agent.
@@ -79,17 +130,31 @@ impl PageProject {
         self.top.path().join("shop")
     }
 
+    fn write(&self, path: &str, text: &str) -> anyhow::Result<()> {
+        let path = self.outside().join(path);
+        fs::create_dir_all(path.parent().context("a folder")?)?;
+        Ok(fs::write(path, text)?)
+    }
+
+    fn store_secret(&self, name: &str) -> anyhow::Result<()> {
+        let mut command = self.toolscout("shop", &["secret", "set", name]);
+        let mut child = command.stdin(Stdio::piped()).spawn()?;
+        child.stdin.take().context("stdin is piped")?.write_all(b"sk_test_value")?;
+        ensure!(child.wait()?.success(), "the secret was not stored");
+        Ok(())
+    }
+
     fn run(&self, words: &[&str]) -> anyhow::Result<()> {
-        let output = self.toolscout(words).output()?;
+        let output = self.toolscout("shop", words).output()?;
         ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
         Ok(())
     }
 
-    fn toolscout(&self, words: &[&str]) -> Command {
+    fn toolscout(&self, folder: &str, words: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(words)
-            .current_dir(self.folder())
+            .current_dir(self.outside().join(folder))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
@@ -213,6 +278,16 @@ fn billing() -> Value {
             &["id"]
         )
     ])
+}
+
+fn reports() -> Value {
+    let month = json!({"month": text("A month, such as 2026-10")});
+    json!([tool(
+        "sales_report",
+        "Add up the sales of a month; takes several minutes",
+        month,
+        &["month"]
+    )])
 }
 
 /// Many tools, as such servers have: too many to show at once.

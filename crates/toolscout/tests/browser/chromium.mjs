@@ -242,7 +242,11 @@ export class Page {
     }
 
     async picture(format = "png") {
-        const { data } = await this.tell("Page.captureScreenshot", { format, optimizeForSpeed: false });
+        const { data } = await this.tell("Page.captureScreenshot", {
+            format,
+            quality: format === "png" ? undefined : 82,
+            optimizeForSpeed: false,
+        });
         return Buffer.from(data, "base64");
     }
 }
