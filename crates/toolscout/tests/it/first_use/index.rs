@@ -52,3 +52,34 @@ fn a_search_completes_the_index_for_the_next_one() {
     });
     assert!(!world.run(&["search", "number"]).exits(0).err.contains("Semantic index"));
 }
+
+/// Search finds tools while thousands of others are indexed, and the index becomes complete.
+#[test]
+fn five_thousand_tools_are_found_while_they_are_indexed() {
+    let tool = |index: usize| {
+        let description = format!("Books entry {index} in the ledger of branch {}", index % 97);
+        json!({"name": format!("book_{index}"), "description": description, "inputSchema": {"type": "object"}})
+    };
+    let world = (0..10).fold(World::trusted(), |world, server| {
+        let tools: Vec<_> = (0..500).map(|index| tool(server * 500 + index)).collect();
+        world.listing(&format!("branch{server}"), &json!(tools))
+    });
+    world.run(&["server", "refresh"]).exits(0);
+    assert_eq!(
+        world.run(&["tools", "--json"]).exits(0).json().as_array().map(Vec::len),
+        Some(5_000)
+    );
+    let mut earlier = 0;
+    for _ in 0..5 {
+        let now = state(&world, &[]);
+        let indexed = now["indexed"].as_u64().expect("a number");
+        assert!(now["total"] == 5_000 && now["state"] == "indexing", "{now}");
+        assert!((earlier..5_000).contains(&indexed), "{now} after {earlier}");
+        earlier = indexed;
+        let found = world.run(&["search", "--json", "book_4321"]).exits(0).json();
+        assert_eq!(found[0]["name"], "book_4321", "{found}");
+    }
+    let complete = json!({"state": "complete", "indexed": 5_000, "total": 5_000});
+    assert_eq!(state(&world, &["--wait"]), complete);
+    assert_eq!(world.stdout(&["index"]), "Semantic index: 5,000 of 5,000 tools.\n");
+}
