@@ -163,16 +163,15 @@ pub(super) fn tail_text(tail: &Mutex<OutputTail>) -> String {
     String::from_utf8_lossy(&tail.into_bytes()).into_owned()
 }
 
+/// The lines that explain the end of the process: usually the last ones. If npm could not install
+/// the server, it says why first, and ends with notices and the path of its log.
 fn last_lines(text: &str) -> String {
-    let mut last: Vec<&str> = text
-        .lines()
-        .rev()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .take(LAST_LINES)
-        .collect();
-    last.reverse();
-    let lines = last.join(" | ");
+    let all: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let start = all
+        .iter()
+        .position(|line| line.starts_with("npm error code E"))
+        .unwrap_or(all.len().saturating_sub(LAST_LINES));
+    let lines = all[start..].iter().take(LAST_LINES).copied().collect::<Vec<_>>().join(" | ");
     let from = lines.ceil_char_boundary(lines.len().saturating_sub(LAST_BYTES));
     lines[from..].to_owned()
 }

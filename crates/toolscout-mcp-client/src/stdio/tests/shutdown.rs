@@ -25,6 +25,26 @@ async fn an_exit_is_reported_at_once_with_the_last_stderr_lines() {
     assert_eq!(client.wait_until_lost().await, error);
 }
 
+/// The output of npm 10 for a package that the registry does not have.
+#[tokio::test]
+async fn an_exit_of_npm_is_reported_with_its_reason() {
+    let shell = Shell::new();
+    let lines = [
+        "npm warn config production Use `--omit=dev` instead.",
+        "npm error code E404",
+        "npm error 404 Not Found - GET https://registry.npmjs.org/nope - Not found",
+        "npm error 404",
+        "npm error 404 Note that you can also install from a",
+        "npm error 404 tarball, folder, http url, or git url.",
+        "npm notice",
+        "npm notice New major version of npm available! 10.9.0 -> 11.6.2",
+        "npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug-0.log",
+    ];
+    let script: String = lines.iter().map(|line| format!("echo '{line}' >&2\n")).collect();
+    let error = shell.connect(&format!("{script}exit 1")).await.err().expect("it has exited");
+    assert_eq!(error.to_string(), format!("it exited with code 1: {}", lines[1..4].join(" | ")));
+}
+
 #[tokio::test]
 async fn messages_before_an_exit_still_count() {
     let shell = Shell::new();
