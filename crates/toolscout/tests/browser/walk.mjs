@@ -16,8 +16,11 @@ import { texts } from "./texts.mjs";
 import { trust } from "./trust.mjs";
 import { truth } from "./truth.mjs";
 import { visitor } from "./visitor.mjs";
+import { wizard } from "./wizard.mjs";
 
-const WALKS = { form, grants, look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, trust, truth, visitor };
+const WALKS = {
+    form, grants, look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, trust, truth, visitor, wizard,
+};
 
 /// What a walk has at hand.
 class Walk {

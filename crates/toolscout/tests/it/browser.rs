@@ -12,6 +12,7 @@
 //! 9. The form of a tool has a bounded number of fields.
 //! 10. What the sandbox denied to a server is granted with one click.
 //! 11. Files and servers that wait for trust are shown and trusted as they were shown.
+//! 12. The wizard of the first run imports servers, connects clients, and can be undone.
 //!
 //! `tests/browser` has the walks, and the driver of the browser, which needs only node.
 //! `TOOLSCOUT_TEST_BROWSER` names the folder where npm installed axe-core from
@@ -132,6 +133,23 @@ fn a_new_user_adds_breaks_repairs_and_approves_a_server() {
     let command = world.hostile("demo", "honest", &["--rich"]).join(" ");
     Site::open(&world).walk(&chromium, "repair", json!({ "command": command }));
     assert!(world.request_count("demo", "notifications/cancelled") > 0, "the server was notified");
+}
+
+#[test]
+fn the_wizard_imports_servers_and_undo_restores_every_file() {
+    let Some(chromium) = chromium() else { return };
+    let world = World::trusted();
+    let words = world.hostile("notes", "honest", &[]);
+    let notes = json!({"command": words[0], "args": words[1..], "env": {"API_KEY": "sk-live-4f8a01b2c3d4e5f6"}});
+    let claude = json!({"mcpServers": {"notes": notes, "broken": {"command": "/nonexistent"}}});
+    let cursor = json!({"mcpServers": {"notes": notes}});
+    let files = [("../home/.claude.json", claude), ("../home/.cursor/mcp.json", cursor)];
+    let world =
+        files.iter().fold(world, |world, (path, value)| world.file(path, &value.to_string()));
+    let contents = || files.each_ref().map(|(path, _)| std::fs::read(world.path(path)).ok());
+    let before = contents();
+    Site::open(&world).walk(&chromium, "wizard", json!({}));
+    assert_eq!(contents(), before);
 }
 
 #[test]

@@ -145,7 +145,7 @@ function clientGroup(name, plan) {
     const servers = plan.servers.filter((server) => server.client === name);
     if (servers.length === 0 && client?.action !== "connect") return undefined;
     const title = client?.title ?? name;
-    const items = servers.map((server) => ({ server, ...serverItem(server) }));
+    const items = servers.map((server) => ({ server, ...serverItem(server, actionText(server, plan)) }));
     const importable = items.filter(({ server }) => server.action === "add");
     const isUseful = importable.length > 0 || client?.action === "connect";
     const choice = checkbox(title, isUseful);
@@ -176,12 +176,19 @@ function clientGroup(name, plan) {
     };
 }
 
-function serverItem(server) {
+/// Why a server is not added; undefined if it is.
+function actionText({ action, id }, plan) {
+    if (action === "add") return undefined;
+    const isAdded = plan.servers.some((other) => other.action === "add" && other.id === id);
+    return action === "same" && isAdded ? `duplicate of ${id}` : (ACTION_TEXTS[action] ?? action);
+}
+
+function serverItem(server, reasonToOmit) {
     const isNew = server.action === "add";
     const { input, node } = checkbox(server.id && server.id !== server.name ? `${server.name} as ${server.id}` : server.name, isNew);
     input.disabled = !isNew;
     const facts = [
-        !isNew && badge(ACTION_TEXTS[server.action] ?? server.action),
+        reasonToOmit && badge(escapeInvisible(reasonToOmit)),
         server.secrets.length > 0 && badge(plural(server.secrets.length, "secret"), "warning"),
         server.missing.length > 0 && badge(`needs ${server.missing.join(", ")}`, "warning"),
     ];
@@ -272,10 +279,10 @@ function done(wizard, result) {
             "li",
             { class: "row" },
             el("p", {}, externalText(server.id, "strong"), " ", badge("failed", "error")),
-            server.error && el("p", { class: "error" }, externalText(server.error)),
+            server.error && el("p", { class: "error external", dir: "auto" }, withCode(escapeInvisible(server.error))),
             server.hint && el("p", { class: "hint" }, withCode(escapeInvisible(server.hint))),
         );
-    const titles = connected.map(({ title }) => title).join(", ");
+    const titles = new Intl.ListFormat("en").format(connected.map(({ title }) => title));
     setChildren(
         wizard.body,
         el("p", { role: "status", class: "success" }, summary),
