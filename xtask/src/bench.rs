@@ -14,6 +14,7 @@ mod crowd;
 mod encode;
 mod floods;
 mod gateway;
+mod indexing;
 mod observe;
 mod page;
 mod plot;
@@ -75,6 +76,7 @@ const GROUPS: &[(&str, BenchmarkGroup)] = &[
     ("search", search::measure),
     ("api", api::measure),
     ("sandbox", sandbox::measure),
+    ("indexing", indexing::measure),
 ];
 
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
@@ -85,7 +87,8 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
         bail!("there is no such group; there are {}", names.join(", "));
     }
     let wants_sdk = wanted.iter().any(|(name, _)| *name == "calls");
-    let programs = Programs::build(wants_sdk)?;
+    let needs_only_two = wanted.iter().all(|(name, _)| *name == "indexing");
+    let programs = if needs_only_two { Programs::build_two() } else { Programs::build(wants_sdk) }?;
     let bench = BenchmarkPlan::usual(programs);
     let mut rows = Vec::new();
     for (name, group) in wanted {

@@ -51,6 +51,7 @@ if [ "$1" = -C ]; then cd "$2"; shift 2; fi
 servers() { sed -n "s/^\[servers\.\(.*\)\]/$1/p" toolscout.toml; }
 case "$1" in
     search) ;;
+    index) echo '{"indexed": 1, "total": 1}' ;;
     observe) exec cat ;;
     --verbose) echo 'event="embeddings_computed" remaining=0' >&2 ;;
     serve) if [ "$2" = --http ]; then echo listening on http://ADDR/mcp >&2; exit; fi
