@@ -8,7 +8,14 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 
 /// The events of a stream.
-struct Events(Box<dyn Iterator<Item = Value>>);
+struct Events {
+    all: Box<dyn Iterator<Item = Value>>,
+    /// The last event about a server.
+    last: Option<ServerEvent>,
+}
+
+/// The id of a server, what happened to it, and its project.
+type ServerEvent = (String, String, Option<String>);
 
 impl Events {
     /// Opens a stream, and waits until it has as many first events as projects.
@@ -16,7 +23,7 @@ impl Events {
         let stream: TcpStream = api.web.begin("GET", path, &[token], "");
         let lines = BufReader::new(stream).lines().map_while(Result::ok);
         let data = lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
-        let mut events = Self(Box::new(data));
+        let mut events = Self { all: Box::new(data), last: None };
         for _ in 0..projects {
             assert_eq!(events.next()["event"], "changed");
         }
@@ -24,23 +31,27 @@ impl Events {
     }
 
     fn next(&mut self) -> Value {
-        self.0.next().expect("an event")
+        self.all.next().expect("an event")
     }
 
-    /// The next event about a server: its id and what happened.
-    fn server(&mut self) -> (String, String, Option<String>) {
+    /// The next event about a server that differs from the last one: the tools of a server may be
+    /// listed twice, by the request and by the process that notices the new entry.
+    fn server(&mut self) -> ServerEvent {
         loop {
             let event = self.next();
             if event["event"] == "server" {
                 let text = |name: &str| event[name].as_str().map(str::to_owned);
                 let known = (text("serverId"), text("action"));
-                return (known.0.expect("an id"), known.1.expect("an action"), text("project"));
+                let event = (known.0.expect("an id"), known.1.expect("an action"), text("project"));
+                if self.last.replace(event.clone()).as_ref() != Some(&event) {
+                    return event;
+                }
             }
         }
     }
 }
 
-fn about(id: &str, action: &str, project: &str) -> (String, String, Option<String>) {
+fn about(id: &str, action: &str, project: &str) -> ServerEvent {
     (id.to_owned(), action.to_owned(), Some(project.to_owned()))
 }
 
