@@ -68,7 +68,9 @@ pub use policy_rules::PolicyRules;
 pub use request_sources::RequestSources;
 pub use reverse_channel::ReverseChannel;
 pub use source::{Delegation, DiscoveryItem, Layer, ReviewMode, Source, SourceKind};
-pub use store::{Lease, MemoryStore, Namespace, RowNote, Store, StoreError};
+pub use store::{
+    ChangeListener, ChangeSubscription, Lease, MemoryStore, Namespace, RowNote, Store, StoreError,
+};
 pub use suggest::nearest;
 pub use tool::{CliHint, CliHints, Provenance, Status, Tool, Visibility};
 pub use wrapper::SourceWrapper;

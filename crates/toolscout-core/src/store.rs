@@ -1,6 +1,6 @@
 //! The interface of persistent state.
 
-use crate::Digest;
+use crate::{Digest, Moment};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -60,6 +60,37 @@ pub trait Store: Send + Sync + 'static {
     /// A secret key of this store, created once: for keyed hashes that no other party can compute
     /// or guess.
     fn key(&self) -> Result<[u8; 32], StoreError>;
+    /// The time by the clock that all users of the store share. Their own clocks may differ.
+    fn now(&self) -> Moment {
+        Moment::now()
+    }
+    /// Calls `changed` whenever something may have been written to this namespace, by any process,
+    /// until the subscription is dropped. `changed` must return at once. None if the store does not
+    /// notice writes of others by itself; [`Store::revision`] shows them then.
+    fn on_change(&self, _: Namespace, _: ChangeListener) -> Option<ChangeSubscription> {
+        None
+    }
+}
+
+/// Is called after a write to a namespace.
+pub type ChangeListener = Box<dyn Fn() + Send + Sync>;
+
+/// A subscription to changes; dropping it ends it.
+pub struct ChangeSubscription(
+    #[expect(dead_code, reason = "never read, only dropped")] Box<dyn Send + Sync>,
+);
+
+impl ChangeSubscription {
+    /// A subscription that ends when `guard` is dropped.
+    pub fn new(guard: impl Send + Sync + 'static) -> Self {
+        Self(Box::new(guard))
+    }
+}
+
+impl std::fmt::Debug for ChangeSubscription {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ChangeSubscription")
+    }
 }
 
 /// The meaning of a changed row.
@@ -132,6 +163,8 @@ pub enum Namespace {
     JournalStart,
     /// What sandboxes denied to servers, as the servers reported it, by project and server.
     Denial,
+    /// Sessions that a client has ended before their ids expired, by fingerprint of the id.
+    EndedSession,
 }
 
 impl Namespace {
@@ -157,6 +190,7 @@ impl Namespace {
             Self::TokenUse => "token-use",
             Self::JournalStart => "journal-start",
             Self::Denial => "denial",
+            Self::EndedSession => "ended-session",
         }
     }
 

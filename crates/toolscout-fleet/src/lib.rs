@@ -11,6 +11,8 @@
 #![warn(missing_docs)]
 
 mod audit;
+mod changes;
+mod clock;
 mod connection;
 mod decisions;
 mod error;
@@ -33,7 +35,7 @@ mod tests;
 pub use audit::{Shipment, ShippedLine, ShippedQuery};
 pub use error::FleetError;
 pub use key::{FleetKey, FleetKeys};
-pub use replica::{FleetStatus, ReplicaIdentity, ReplicaState, ReplicaStatus};
+pub use replica::{FleetStatus, LiveReplica, ReplicaIdentity, ReplicaState, ReplicaStatus};
 pub use schema::{Migration, migrate, status};
 pub use shipper::AuditShipper;
 pub use store::{COPY_FOLDER, FleetStore};

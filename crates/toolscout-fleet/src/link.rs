@@ -6,7 +6,7 @@
 //! answer the connection is given up, so that further callers fail at once.
 
 use crate::connection::{self, Driver, LIMIT};
-use crate::replica::{self, ReplicaIdentity, ReplicaState};
+use crate::replica::{self, LiveReplica, ReplicaIdentity, ReplicaState};
 use crate::sync::LocalCopy;
 use crate::{FleetError, FleetSettings, schema};
 use parking_lot::Mutex;
@@ -56,6 +56,8 @@ struct Shared {
     broken: Notify,
     /// One synchronization of this process at a time.
     syncing: AsyncMutex<()>,
+    /// The replicas that serve, and when each one's row expires.
+    live: Mutex<Vec<(LiveReplica, Instant)>>,
 }
 
 struct Contact {
@@ -94,6 +96,7 @@ impl Link {
             wake: Notify::new(),
             broken: Notify::new(),
             syncing: AsyncMutex::new(()),
+            live: Mutex::default(),
         });
         let cannot = |error: std::io::Error| FleetError::Unreachable(error.to_string());
         let runtime = Builder::new_current_thread().enable_all().build().map_err(cannot)?;
@@ -213,6 +216,29 @@ impl Link {
 
     pub(crate) fn release_lease(&self) {
         self.shared.member.lock().leases -= 1;
+    }
+
+    /// The id of this process.
+    pub(crate) fn id(&self) -> String {
+        self.shared.member.lock().identity.id.clone()
+    }
+
+    /// The replicas that serve, as of the last heartbeat. Without the database, all that served at
+    /// the last contact.
+    pub(crate) fn live(&self) -> Vec<LiveReplica> {
+        let (now, is_connected) = (Instant::now(), self.is_connected());
+        let live = self.shared.live.lock();
+        let is_live = |(_, expires): &&(LiveReplica, Instant)| !is_connected || now < *expires;
+        live.iter().filter(is_live).map(|(replica, _)| replica.clone()).collect()
+    }
+
+    /// Reads the replicas that serve.
+    pub(crate) fn refresh_live(&self) -> Result<(), FleetError> {
+        let shared = self.shared.clone();
+        self.wait(LIMIT, async move {
+            let client = shared.client()?;
+            shared.read_live(&client).await
+        })
     }
 
     /// Runs statements without waiting for their result.
@@ -442,6 +468,17 @@ impl Shared {
             .await
             .map_err(|error| FleetError::of(&error))?;
         self.member.lock().is_registered = true;
+        if identity.serves {
+            self.read_live(client).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_live(&self, client: &Client) -> Result<(), FleetError> {
+        let asked = Instant::now();
+        let live = replica::live(client).await?;
+        let until = live.into_iter().map(|(replica, left)| (replica, asked + left));
+        *self.live.lock() = until.collect();
         Ok(())
     }
 }

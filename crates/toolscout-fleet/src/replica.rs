@@ -2,6 +2,7 @@
 
 use crate::FleetError;
 use serde::Serialize;
+use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
@@ -62,6 +63,30 @@ pub struct FleetStatus {
     pub fleet: String,
     /// The replicas of the last day, latest first.
     pub replicas: Vec<ReplicaStatus>,
+}
+
+/// A replica that serves now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveReplica {
+    /// Its id.
+    pub id: String,
+    /// Where other replicas reach it; none if they cannot.
+    pub address: Option<String>,
+    /// Whether it finishes its calls and accepts no new ones.
+    pub is_draining: bool,
+}
+
+/// The replicas that serve now, with the time until each one's row expires.
+pub(crate) async fn live(client: &Client) -> Result<Vec<(LiveReplica, Duration)>, FleetError> {
+    let statement = "
+        SELECT id, address, state = 'draining', extract(epoch FROM expires - now())::float8
+        FROM toolscout.replica WHERE serves AND expires > now() ORDER BY id";
+    let rows = client.query_typed(statement, &[]).await.map_err(|error| FleetError::of(&error))?;
+    let replica = |row: &tokio_postgres::Row| {
+        let replica = LiveReplica { id: row.get(0), address: row.get(1), is_draining: row.get(2) };
+        (replica, Duration::from_secs_f64(row.get::<_, f64>(3).max(0.0)))
+    };
+    Ok(rows.iter().map(replica).collect())
 }
 
 /// Renews the row, and creates it first.

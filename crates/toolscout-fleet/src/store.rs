@@ -4,15 +4,19 @@ use crate::decisions::{self, DecisionHead};
 use crate::key::random;
 use crate::lease::FleetLease;
 use crate::link::Link;
-use crate::replica::ReplicaIdentity;
+use crate::replica::{LiveReplica, ReplicaIdentity};
 use crate::row::{RowSwap, SwapOutcome, sha256};
 use crate::sync::{LocalCopy, SHARED};
-use crate::{FleetError, FleetKeys, FleetSettings, FleetStatus, ReplicaState, connection, replica};
+use crate::{
+    FleetError, FleetKey, FleetKeys, FleetSettings, FleetStatus, ReplicaState, connection, replica,
+};
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::{Digest, Lease, Namespace, RowNote, Store, StoreError};
+use toolscout_core::{
+    ChangeListener, ChangeSubscription, Digest, Lease, Moment, Namespace, RowNote, Store, StoreError,
+};
 use toolscout_store::journal::ChainKey;
 use toolscout_store::seal;
 
@@ -127,6 +131,29 @@ impl FleetStore {
     /// The replicas of the fleet.
     pub fn status(&self) -> Result<FleetStatus, FleetError> {
         self.link.call(|client| async move { Ok(replica::all(&client).await) })?
+    }
+
+    /// The id of this process among the replicas.
+    pub fn id(&self) -> String {
+        self.link.id()
+    }
+
+    /// The replicas that serve, as of the last heartbeat. Asks no database.
+    pub fn live_replicas(&self) -> Vec<LiveReplica> {
+        self.link.live()
+    }
+
+    /// Reads the replicas that serve from the database.
+    pub fn refresh_replicas(&self) -> Result<(), FleetError> {
+        self.link.refresh_live()
+    }
+
+    /// The keys of requests between replicas: the first signs, and each is accepted.
+    pub fn listener_keys(&self) -> Vec<[u8; 32]> {
+        std::iter::once(&self.keys.current)
+            .chain(&self.keys.other)
+            .map(FleetKey::listener_key)
+            .collect()
     }
 
     fn derived(&self) -> Result<DerivedKeys, StoreError> {
@@ -291,6 +318,19 @@ impl Store for FleetStore {
 
     fn key(&self) -> Result<[u8; 32], StoreError> {
         Ok(self.derived()?.store)
+    }
+
+    /// By the clock of the database.
+    fn now(&self) -> Moment {
+        self.copy.clock.now()
+    }
+
+    fn on_change(
+        &self,
+        namespace: Namespace,
+        changed: ChangeListener,
+    ) -> Option<ChangeSubscription> {
+        is_shared(namespace).then(|| self.copy.changes.subscribe(namespace, changed))
     }
 }
 

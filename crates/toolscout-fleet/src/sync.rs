@@ -4,6 +4,8 @@
 //! and written by one process at a time, so that an older row never replaces a newer one.
 
 use crate::FleetError;
+use crate::changes::Changes;
+use crate::clock::DatabaseClock;
 use crate::schema::FleetIdentity;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -13,17 +15,18 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
-use toolscout_core::{Namespace, Store, StoreError};
+use toolscout_core::{Moment, Namespace, Store, StoreError};
 use toolscout_store::SqliteStore;
 
 /// The namespaces that replicas share.
-pub(crate) const SHARED: [Namespace; 6] = [
+pub(crate) const SHARED: [Namespace; 7] = [
     Namespace::Approval,
     Namespace::Pending,
     Namespace::Discovery,
     Namespace::Name,
     Namespace::Observed,
     Namespace::AccessToken,
+    Namespace::EndedSession,
 ];
 
 /// The row of the copy that says how far it is.
@@ -38,6 +41,8 @@ const RETRY: Duration = Duration::from_millis(2);
 pub(crate) struct LocalCopy {
     store: SqliteStore,
     lock: File,
+    pub(crate) clock: DatabaseClock,
+    pub(crate) changes: Changes,
 }
 
 /// What the copy is a copy of.
@@ -61,7 +66,7 @@ impl LocalCopy {
             .write(true)
             .open(folder.join("sync.lock"))
             .map_err(|error| failed("lock the copy of the fleet's state", error))?;
-        Ok(Self { store, lock })
+        Ok(Self { store, lock, clock: DatabaseClock::default(), changes: Changes::default() })
     }
 
     pub(crate) fn store(&self) -> &SqliteStore {
@@ -100,7 +105,13 @@ impl LocalCopy {
 
     /// Applies what is new in the database.
     pub(crate) async fn sync(&self, client: &Client) -> Result<(), FleetError> {
-        let revisions = revisions(client).await?;
+        let synced = self.apply_new(client).await;
+        self.changes.report(&self.state().positions);
+        synced
+    }
+
+    async fn apply_new(&self, client: &Client) -> Result<(), FleetError> {
+        let revisions = self.revisions(client).await?;
         let is_behind = |state: &CopyState| {
             revisions.iter().any(|row| state.positions.get(&row.namespace) != Some(&row.latest))
         };
@@ -167,6 +178,29 @@ impl LocalCopy {
         Ok(after)
     }
 
+    /// The revisions in the database, and its clock with them: what was written before a revision
+    /// is not in the future.
+    async fn revisions(&self, client: &Client) -> Result<Vec<RevisionRow>, FleetError> {
+        let rows = client
+            .query_typed(
+                "SELECT now.millis, r.namespace, r.n, r.swept
+                 FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS millis) now
+                 LEFT JOIN toolscout.revision r ON true",
+                &[],
+            )
+            .await
+            .map_err(|error| FleetError::of(&error))?;
+        if let Some(millis) = rows.first().and_then(|row| u64::try_from(row.get::<_, i64>(0)).ok())
+        {
+            self.clock.record(Moment(millis));
+        }
+        let row = |row: &tokio_postgres::Row| {
+            let namespace = row.get::<_, Option<String>>(1)?;
+            Some(RevisionRow { namespace, latest: row.get(2), swept: row.get(3) })
+        };
+        Ok(rows.iter().filter_map(row).collect())
+    }
+
     async fn locked(&self) -> Result<CopyLock<'_>, FleetError> {
         loop {
             match self.lock.try_lock() {
@@ -204,19 +238,6 @@ struct RevisionRow {
     namespace: String,
     latest: i64,
     swept: i64,
-}
-
-async fn revisions(client: &Client) -> Result<Vec<RevisionRow>, FleetError> {
-    let rows = client
-        .query_typed("SELECT namespace, n, swept FROM toolscout.revision", &[])
-        .await
-        .map_err(|error| FleetError::of(&error))?;
-    let row = |row: &tokio_postgres::Row| RevisionRow {
-        namespace: row.get(0),
-        latest: row.get(1),
-        swept: row.get(2),
-    };
-    Ok(rows.iter().map(row).collect())
 }
 
 fn open_store(folder: &Path) -> Result<SqliteStore, FleetError> {

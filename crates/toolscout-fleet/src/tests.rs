@@ -1,6 +1,7 @@
 //! Several replicas against a real PostgreSQL.
 
 mod audit;
+mod changes;
 mod fixture;
 mod leases;
 mod outages;

@@ -95,10 +95,11 @@ impl UnreliableReview {
 impl Approvals {
     /// The approvals of the project identified by `partition`.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
+        let clock = store.clone();
         Self {
             store,
             partition: partition.into(),
-            now: Arc::new(Moment::now),
+            now: Arc::new(move || clock.now()),
             unsaved: Arc::default(),
         }
     }
