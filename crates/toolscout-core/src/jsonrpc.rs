@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::fmt;
 
 /// One message.
 #[derive(Debug)]
@@ -174,7 +175,7 @@ pub fn is_id(id: &str) -> bool {
 }
 
 /// A request with this id. Its parameters are JSON.
-pub fn request(id: u64, method: &str, params: &str) -> String {
+pub fn request(id: impl fmt::Display, method: &str, params: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{}}}"#,
         quoted(method),

@@ -1,6 +1,7 @@
 //! A connected client: its identity, its capabilities, its requests in flight, and how to send it
 //! messages.
 
+use super::replica_tag::{self, tagged};
 use super::version::Version;
 use crate::mcp::SessionInfo;
 use parking_lot::Mutex;
@@ -77,6 +78,8 @@ pub struct Client {
     in_flight: Mutex<HashMap<Box<str>, InFlightEntry>>,
     pending_requests: Mutex<HashMap<u64, oneshot::Sender<Result<RawJson, RpcError>>>>,
     next_id: AtomicU64,
+    /// In a fleet, the replica of this process: any replica may receive the response to a request.
+    replica: Option<Arc<str>>,
     is_disconnected: watch::Sender<bool>,
 }
 
@@ -95,19 +98,30 @@ struct InitializeInfo {
 impl Client {
     /// A client that has sent nothing yet.
     pub fn new(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
-        let session = format!("{:016x}", RandomState::new().hash_one("session"));
-        Self::with_session(identity, out, Some(session.into()))
+        Self::with_session(identity, out, Some(new_label()), None)
+    }
+
+    /// A client of a fleet. `label` is that of its session; without one, it gets a new one.
+    pub(super) fn of_replica(
+        identity: Identity,
+        out: Arc<dyn Outlet>,
+        label: Option<Arc<str>>,
+        replica: Arc<str>,
+    ) -> Arc<Self> {
+        let label = label.unwrap_or_else(new_label);
+        Self::with_session(identity, out, Some(label), Some(replica))
     }
 
     /// A client that lives for one request.
     pub fn for_request(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
-        Self::with_session(identity, out, None)
+        Self::with_session(identity, out, None, None)
     }
 
     fn with_session(
         identity: Identity,
         out: Arc<dyn Outlet>,
         session: Option<Arc<str>>,
+        replica: Option<Arc<str>>,
     ) -> Arc<Self> {
         Arc::new(Self {
             identity,
@@ -119,6 +133,7 @@ impl Client {
             in_flight: Mutex::default(),
             pending_requests: Mutex::default(),
             next_id: AtomicU64::new(1),
+            replica,
             is_disconnected: watch::Sender::new(false),
         })
     }
@@ -195,6 +210,11 @@ impl Client {
         Ok((InFlight { client: self.clone(), id: id.clone(), number }, cancelled))
     }
 
+    /// Whether a request with this id is in flight.
+    pub(super) fn is_in_flight(&self, id: &RawJson) -> bool {
+        self.in_flight.lock().contains_key(id.as_str())
+    }
+
     /// Cancels a request, if it is in flight.
     pub(super) fn cancel(&self, id: &RawJson) {
         if let Some((_, sender)) = self.in_flight.lock().remove(id.as_str()) {
@@ -230,7 +250,7 @@ impl Client {
         let (sender, response) = oneshot::channel();
         self.pending_requests.lock().insert(id, sender);
         let mut guard = ReverseRequestGuard { client: self, out, id, is_done: false };
-        if !out.send(jsonrpc::request(id, method, params)) {
+        if !out.send(jsonrpc::request(self.wire_id(id), method, params)) {
             guard.is_done = true;
             return Err(RpcError::failed("the client cannot be reached"));
         }
@@ -239,17 +259,38 @@ impl Client {
         response.unwrap_or_else(|_| Err(RpcError::failed("the client disconnected")))
     }
 
+    /// The id of a request to the client, as JSON.
+    fn wire_id(&self, id: u64) -> String {
+        match &self.replica {
+            Some(replica) => jsonrpc::quoted(&tagged(Some(replica), &id.to_string())),
+            None => id.to_string(),
+        }
+    }
+
     /// Takes a response of the client. A response without a matching request is ignored.
     pub(super) fn handle_response(&self, id: &RawJson, outcome: Result<RawJson, RpcError>) {
-        let sender = id
-            .as_str()
-            .parse()
-            .ok()
-            .and_then(|number: u64| self.pending_requests.lock().remove(&number));
+        let number = match (replica_of(id), &self.replica) {
+            (Some((replica, number)), Some(own)) if replica == **own => number.parse().ok(),
+            (None, None) => id.as_str().parse().ok(),
+            _ => None,
+        };
+        let sender = number.and_then(|number: u64| self.pending_requests.lock().remove(&number));
         if let Some(sender) = sender {
             let _ = sender.send(outcome);
         }
     }
+}
+
+/// The replica that sent the request with this id, and the rest of the id; none outside a fleet.
+pub(super) fn replica_of(id: &RawJson) -> Option<(String, String)> {
+    let text: String = serde_json::from_str(id.as_str()).ok()?;
+    let (replica, number) = replica_tag::split(&text);
+    Some((replica?.to_owned(), number.to_owned()))
+}
+
+/// A new label of a session.
+fn new_label() -> Arc<str> {
+    format!("{:016x}", RandomState::new().hash_one("session")).into()
 }
 
 /// A request in flight.
@@ -281,7 +322,7 @@ impl Drop for ReverseRequestGuard<'_> {
     fn drop(&mut self) {
         self.client.pending_requests.lock().remove(&self.id);
         if !self.is_done {
-            let params = format!(r#"{{"requestId":{}}}"#, self.id);
+            let params = format!(r#"{{"requestId":{}}}"#, self.client.wire_id(self.id));
             self.out.send(jsonrpc::notification("notifications/cancelled", Some(&params)));
         }
     }

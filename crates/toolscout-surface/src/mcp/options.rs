@@ -1,8 +1,10 @@
 //! Options of an MCP server.
 
+use super::sealed::Clock;
 use crate::context::ContextOptions;
+use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::{Caller, Cx, SourceId};
+use toolscout_core::{Caller, Cx, Moment, SourceId};
 use toolscout_gateway::RankingProfile;
 
 /// Default number of bytes of a result that are delivered at once; the rest can be read later.
@@ -44,6 +46,10 @@ pub struct ServerOptions {
     pub request: Cx,
     /// The key that seals the state that clients carry from one request to the next.
     pub key: [u8; 32],
+    /// The clock of everything that has the key.
+    pub clock: Clock,
+    /// The id of this replica, in a fleet.
+    pub replica: Option<Arc<str>>,
 }
 
 impl ServerOptions {
@@ -64,6 +70,8 @@ impl ServerOptions {
             client_approvals: false,
             request: Cx::new(Caller::Mcp),
             key,
+            clock: Arc::new(Moment::now),
+            replica: None,
         }
     }
 

@@ -8,6 +8,7 @@
 mod tests;
 
 use super::object::Object;
+use super::replica_tag::tagged;
 use super::spotlight::Spotlight;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -31,13 +32,15 @@ const CAPACITY: usize = 64 << 20;
 const MAX_PIECE: usize = 64 << 10;
 
 /// Stored results, by handle.
-pub(super) struct ResultStorage(Mutex<BoundedCache<String, StoredResult>>);
+pub(super) struct ResultStorage {
+    /// In a fleet, the replica that stores them.
+    replica: Option<Arc<str>>,
+    results: Mutex<BoundedCache<String, StoredResult>>,
+}
 
 impl Default for ResultStorage {
     fn default() -> Self {
-        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |stored| {
-            stored.text.len() + stored.output.raw().as_str().len()
-        })))
+        Self::of_replica(None)
     }
 }
 
@@ -70,6 +73,12 @@ enum Part {
 }
 
 impl ResultStorage {
+    /// An empty storage. In a fleet, handles name this replica.
+    pub(super) fn of_replica(replica: Option<Arc<str>>) -> Self {
+        let weight = |stored: &StoredResult| stored.text.len() + stored.output.raw().as_str().len();
+        Self { replica, results: Mutex::new(BoundedCache::weighted(CAPACITY, weight)) }
+    }
+
     /// The result to deliver: all of it, or its beginning with a note how to read on. If
     /// `is_marked`, texts are marked as data. `user` is only called if the result is stored.
     pub(super) fn deliver(
@@ -110,7 +119,7 @@ impl ResultStorage {
             );
         };
         self.remove_expired();
-        let stored = self.0.lock();
+        let stored = self.results.lock();
         let Some(found) = stored.peek(&result).filter(|found| found.user.as_ref() == user) else {
             return ToolOutput::failure("that result has expired; call its tool again");
         };
@@ -143,7 +152,7 @@ impl ResultStorage {
     ) -> Option<String> {
         let mut bytes = [0; 16];
         SystemRandom::new().fill(&mut bytes).ok()?;
-        let handle = URL_SAFE_NO_PAD.encode(bytes);
+        let handle = tagged(self.replica.as_deref(), &URL_SAFE_NO_PAD.encode(bytes));
         let entry = StoredResult {
             user,
             stored_at: Instant::now(),
@@ -152,14 +161,15 @@ impl ResultStorage {
             is_marked,
         };
         self.remove_expired();
-        let evicted = self.0.lock().insert(handle.clone(), entry);
+        let evicted = self.results.lock().insert(handle.clone(), entry);
         drop(evicted);
         Some(handle)
     }
 
     /// Drops expired results.
     pub(super) fn remove_expired(&self) {
-        let expired = self.0.lock().remove_if(|stored| stored.stored_at.elapsed() >= RETENTION);
+        let expired =
+            self.results.lock().remove_if(|stored| stored.stored_at.elapsed() >= RETENTION);
         drop(expired);
     }
 }

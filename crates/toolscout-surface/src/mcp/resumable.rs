@@ -6,6 +6,7 @@
 
 use super::exchange::Exchange;
 use super::object::Object;
+use super::replica_tag::{self, tagged};
 use super::reverse_requests::InputRequest;
 use super::sealed::State;
 use super::suspended::{RunningRequest, Step};
@@ -55,8 +56,11 @@ pub(super) async fn run(
         .map(|responses| serde_json::from_str::<HashMap<_, _>>(responses.as_str()));
     let by_name =
         by_name.transpose().map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    let state =
-        state.map(|state| server.seal.open(&state, &bound_to()).ok_or_else(expired)).transpose()?;
+    let open = |state: String| {
+        let (_, sealed) = replica_tag::split(&state);
+        server.seal.open(sealed, &bound_to()).ok_or_else(expired)
+    };
+    let state = state.map(open).transpose()?;
     let (mut request, mut rounds) = match state {
         None => {
             let resume =
@@ -105,9 +109,15 @@ pub(super) async fn run(
     if rounds >= MAX_ROUNDS {
         return Ok(Outcome::TooManyRounds);
     }
-    let state = server.seal.seal(state, rounds + 1, &bound_to());
-    let state =
-        state.ok_or_else(|| RpcError::failed("the request state of the server is too large"))?;
+    // Only the replica that suspended a request can resume it.
+    let replica = match &state {
+        State::Suspended(_) => server.options.replica.as_deref(),
+        State::Upstream(_) => None,
+    };
+    let sealed = server.seal.seal(state, rounds + 1, &bound_to());
+    let sealed =
+        sealed.ok_or_else(|| RpcError::failed("the request state of the server is too large"))?;
+    let state = tagged(replica, &sealed);
     let mut result = Object::parse(&result).unwrap_or_default();
     result.set("requestState", quoted(&state));
     Ok(Outcome::InputRequired(result.to_string()))

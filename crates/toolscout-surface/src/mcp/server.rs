@@ -44,9 +44,13 @@ impl Server {
         names: super::names::WireNameStore,
         operations: OperationTools,
     ) -> Arc<Self> {
-        let (client_views, seal) = (ClientViews::new(names, operations), Seal::new(&options.key));
-        let (suspended, results, meter) =
-            (SuspendedCalls::default(), ResultStorage::default(), Meter::default());
+        let client_views = ClientViews::new(names, operations);
+        let seal = Seal::new(&options.key).by_clock(options.clock.clone());
+        let (suspended, results, meter) = (
+            SuspendedCalls::default(),
+            ResultStorage::of_replica(options.replica.clone()),
+            Meter::default(),
+        );
         let first_requests = FirstRequests::default();
         Arc::new(Self {
             gateway,

@@ -79,7 +79,7 @@ fn failures_stay_failures_and_the_oldest_results_are_evicted() {
         delivered(&storage, &"x".repeat(2 << 20), None);
     }
     assert!(read(&storage, json!({"result": first}), None).is_error());
-    assert!(storage.0.lock().len() < 20);
+    assert!(storage.results.lock().len() < 20);
 }
 
 #[tokio::test(start_paused = true)]
@@ -88,7 +88,7 @@ async fn expired_results_are_removed() {
     delivered(&storage, &"x".repeat(2 << 20), None);
     tokio::time::advance(RETENTION).await;
     storage.remove_expired();
-    assert!(storage.0.lock().is_empty());
+    assert!(storage.results.lock().is_empty());
 }
 
 #[test]
