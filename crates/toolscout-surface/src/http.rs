@@ -40,4 +40,4 @@ pub(crate) use body::{drain, read};
 pub(crate) use cancellation::{CancelSource, cancelled};
 pub(crate) use host_check::is_json;
 pub(crate) use rejection::HttpRejection;
-pub(crate) use shares::{RequestShares, share_key};
+pub(crate) use shares::{ClientAddress, RequestShares, share_key};

@@ -33,6 +33,9 @@ pub enum Auth {
     Tokens(Arc<dyn TokenSet>),
     /// By a token of an issuer.
     Jwt(Box<Jwt>),
+    /// No token is valid: every request is signed by another replica of the fleet, and its route
+    /// verifies that.
+    Replicas,
 }
 
 /// An authenticated client.
@@ -98,7 +101,7 @@ impl Auth {
     /// Whether the token that this principal has authenticated with is still valid.
     pub(super) fn is_current(&self, principal: &Principal) -> bool {
         match self {
-            Self::None => true,
+            Self::None | Self::Replicas => true,
             Self::Tokens(tokens) => principal
                 .secret_hash
                 .is_none_or(|hash| token::find_by_hash(&**tokens, &hash).is_some()),
@@ -131,6 +134,10 @@ impl Auth {
                 token::find(&**tokens, secret)
                     .ok_or_else(|| unauthorized("the token is unknown, expired or revoked"))
             }
+            Self::Replicas => Err(HttpRejection::new(
+                StatusCode::UNAUTHORIZED,
+                "this address is for the replicas of a fleet",
+            )),
             Self::Jwt(jwt) => {
                 let profile = profile(path);
                 match bearer(headers) {

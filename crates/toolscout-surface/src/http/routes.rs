@@ -49,6 +49,11 @@ impl Routes {
         self
     }
 
+    /// The routes that require authentication, for requests that are authenticated already.
+    pub(crate) fn into_guarded(self) -> Router {
+        self.guarded
+    }
+
     /// All routes. Unknown paths require authentication as well: otherwise a response would
     /// reveal which paths exist.
     pub(super) fn into_router(self, authenticator: Authenticator) -> Router {

@@ -5,8 +5,12 @@
 //! `initialize`, which creates a session. In both, closing a stream cancels its request.
 
 mod accept;
+mod envelope;
 mod era;
 mod events;
+mod fleet;
+mod forward;
+mod forwarded;
 mod headers;
 mod identity;
 pub(super) mod mirror;
@@ -15,17 +19,20 @@ mod post;
 mod protocol;
 mod queue;
 mod respond;
+mod sealed_session;
 mod session;
 mod sessions;
 
 #[cfg(test)]
 mod tests;
 
+pub use fleet::{FleetSessions, Replica, Replicas};
 pub(crate) use identity::forwarded_headers;
 pub use protocol::Protocol;
 
 use crate::http::{CancelToken, HttpRejection, Limits, Principal, RequestShares, drain, share_key};
-use crate::mcp::SessionInfo;
+use crate::mcp::client::{Client, Identity};
+use crate::mcp::{Outlet, SessionInfo};
 use accept::Accept;
 use axum::Router;
 use axum::body::Body;
@@ -35,7 +42,10 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use events::ResponseStream;
-use session::Session;
+use forward::Forwarding;
+use forwarded::Forwarded;
+use serde_json::json;
+use session::{Session, SessionPlace};
 use sessions::Sessions;
 use std::sync::Arc;
 use toolscout_core::ShareKey;
@@ -53,7 +63,11 @@ const NOT_SERVED: &str = "the profile of the token is not served here";
 /// MCP over HTTP.
 pub struct Endpoint {
     servers: Servers,
+    /// The project, which sessions are bound to.
+    project: Arc<str>,
     sessions: Arc<Sessions>,
+    /// The other replicas of the fleet, if this is one of them.
+    fleet: Option<Arc<FleetSessions>>,
     shares: RequestShares,
     limits: Limits,
     shutdown: CancelToken,
@@ -68,11 +82,19 @@ struct EndpointRequest {
 
 impl Endpoint {
     /// Creates an endpoint for these servers. Streams without an end of their own end with
-    /// `shutdown`, which belongs to the listener.
-    pub fn new(servers: Servers, limits: Limits, shutdown: CancelToken) -> Arc<Self> {
+    /// `shutdown`, which belongs to the listener. In a fleet, any replica continues the sessions of
+    /// the others.
+    pub fn new(
+        servers: Servers,
+        limits: Limits,
+        shutdown: CancelToken,
+        fleet: Option<Arc<FleetSessions>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             servers,
+            project: "".into(),
             sessions: Sessions::new(&limits),
+            fleet,
             shares: RequestShares::new(&limits),
             limits,
             shutdown,
@@ -80,9 +102,11 @@ impl Endpoint {
     }
 
     /// An endpoint for the servers of another project, with its own sessions and the same limits.
-    pub fn for_project(&self, servers: Servers) -> Arc<Self> {
+    pub fn for_project(&self, id: &str, servers: Servers) -> Arc<Self> {
         Arc::new(Self {
             servers,
+            project: id.into(),
+            fleet: self.fleet.clone(),
             sessions: Sessions::new(&self.limits),
             shares: self.shares.clone(),
             limits: self.limits.clone(),
@@ -110,6 +134,14 @@ impl Endpoint {
             ..session.client.session_info("mcp")
         };
         self.sessions.all().iter().map(to_info).collect()
+    }
+
+    /// Ends the sessions that their clients have ended on other replicas.
+    pub fn close_ended_sessions(&self) {
+        let Some(fleet) = &self.fleet else { return };
+        let all = self.sessions.all();
+        let ended = all.iter().filter(|session| fleet.replicas.is_ended(&session.id));
+        ended.for_each(|session| self.sessions.close(session));
     }
 
     async fn serve(&self, profile: Option<String>, request: Request) -> Result<Response, Response> {
@@ -140,10 +172,11 @@ impl Endpoint {
         match head.method {
             Method::POST => self.post(endpoint_request, &head, body).await,
             Method::GET => {
-                self.listen(&endpoint_request, &head).map_err(IntoResponse::into_response)
+                self.listen(&endpoint_request, &head).await.map_err(IntoResponse::into_response)
             }
             Method::DELETE => {
-                self.end_session(&endpoint_request, &head).map_err(IntoResponse::into_response)
+                let ended = self.end_session(&endpoint_request, &head).await;
+                ended.map_err(IntoResponse::into_response)
             }
             _ => Err(HttpRejection::not_allowed(ALLOWED_METHODS, "use POST for MCP requests")
                 .into_response()),
@@ -151,7 +184,7 @@ impl Endpoint {
     }
 
     /// The stream of a session for messages that belong to no request.
-    fn listen(
+    async fn listen(
         &self,
         endpoint_request: &EndpointRequest,
         head: &Parts,
@@ -169,7 +202,20 @@ impl Endpoint {
             ));
         }
         let session = self.session(endpoint_request, head)?;
-        if let Some(id) = parked::event_id(&head.headers) {
+        let event_id = parked::event_id(&head.headers);
+        if let Some(forwarding) = self.forwarding(endpoint_request, head, &[]) {
+            let own = forwarding.fleet.replicas.own_id();
+            match event_id.map(|id| parked::parking_replica(id).unwrap_or(&own)) {
+                Some(replica) if replica == &*own => {}
+                Some(replica) => return Ok(forwarding.send(replica).await?),
+                None => {
+                    if let Some(response) = forwarding.to_home(&session).await {
+                        return Ok(response);
+                    }
+                }
+            }
+        }
+        if let Some(id) = event_id {
             let request = session.parked.take(id).ok_or_else(|| {
                 HttpRejection::bad_request("the stream of this event was resumed or has expired")
             })?;
@@ -185,7 +231,7 @@ impl Endpoint {
         Ok(events::session_stream(session.acquire(), self.shutdown.clone(), permit))
     }
 
-    fn end_session(
+    async fn end_session(
         &self,
         endpoint_request: &EndpointRequest,
         head: &Parts,
@@ -195,7 +241,82 @@ impl Endpoint {
         }
         let session = self.session(endpoint_request, head)?;
         self.sessions.close(&session);
+        if let Some(fleet) = &self.fleet {
+            let ended = fleet.replicas.clone().end(&session.id, fleet.last_expiry()).await;
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            ended.map_err(|message| HttpRejection::new(status, message))?;
+        }
         Ok(Response::new(Body::empty()))
+    }
+
+    /// The way to the other replicas; none without a fleet, and for a request that another replica
+    /// has forwarded.
+    fn forwarding<'a>(
+        &'a self,
+        request: &'a EndpointRequest,
+        head: &'a Parts,
+        body: &'a [u8],
+    ) -> Option<Forwarding<'a>> {
+        let fleet = self.fleet.as_ref().filter(|_| !is_forwarded(head))?;
+        Some(Forwarding { fleet, request, head, body })
+    }
+
+    /// A client of a session that starts now.
+    fn new_client(&self, identity: Identity, out: Arc<dyn Outlet>) -> Arc<Client> {
+        match &self.fleet {
+            Some(fleet) => Client::of_replica(identity, out, None, fleet.replicas.own_id()),
+            None => Client::new(identity, out),
+        }
+    }
+
+    /// The id of a new session of this client.
+    fn new_session_id(&self, request: &EndpointRequest, client: &Client) -> Option<Arc<str>> {
+        match &self.fleet {
+            Some(fleet) => fleet.new_id(client, &self.session_binding(request, &client.identity)),
+            None => self.sessions.new_id(),
+        }
+    }
+
+    /// What the id of a session is bound to: with another token, user, profile or project it is not
+    /// valid.
+    fn session_binding(&self, request: &EndpointRequest, identity: &Identity) -> String {
+        let EndpointRequest { server, profile, principal } = request;
+        json!([
+            &*self.project,
+            profile,
+            principal.name.as_deref(),
+            identity.token.as_deref(),
+            server.session_owner(identity).as_deref(),
+        ])
+        .to_string()
+    }
+
+    /// Continues a session that another replica, or this one before a restart, has started.
+    fn continue_session(
+        &self,
+        request: &EndpointRequest,
+        head: &Parts,
+        id: &str,
+    ) -> Result<Option<Arc<Session>>, HttpRejection> {
+        let Some(fleet) = &self.fleet else { return Ok(None) };
+        let identity = identity::identity(&request.principal, head);
+        let Some(sealed) = fleet.open_id(id, &self.session_binding(request, &identity)) else {
+            return Ok(None);
+        };
+        if let Some(rejection) = post::check_header_size(&identity) {
+            return Err(rejection);
+        }
+        let (queue, own) = (Sessions::queue(), fleet.replicas.own_id());
+        let client =
+            Client::of_replica(identity, queue.clone(), Some(sealed.label.clone()), own.clone());
+        client.initialize(sealed.version, sealed.name.clone(), Some(sealed.capabilities()));
+        let place =
+            SessionPlace { origin: Some(sealed.replica.as_str().into()), replica: Some(own) };
+        let EndpointRequest { server, profile, principal } = request;
+        let owner = principal.name.clone();
+        let session = Session::new(id.into(), owner, profile.clone(), client, queue, place);
+        let session = self.sessions.start(server.clone(), session);
+        session.map(Some).ok_or_else(|| HttpRejection::busy("too many sessions in use"))
     }
 
     /// The client that a request is counted for: its session if it has one, or else its address
@@ -226,6 +347,11 @@ impl Endpoint {
                 return Err(HttpRejection::bad_request("duplicate `Mcp-Session-Id` header"));
             }
         };
+        let not_found =
+            || HttpRejection::not_found("session not found; start again with `initialize`");
+        if self.fleet.as_ref().is_some_and(|fleet| fleet.replicas.is_ended(id)) {
+            return Err(not_found());
+        }
         let session = self.sessions.find(
             id,
             &endpoint_request.principal.name,
@@ -233,12 +359,15 @@ impl Endpoint {
         );
         let is_owner = |session: &Arc<Session>| {
             let identity = identity::identity(&endpoint_request.principal, head);
+            let owner = |identity: &Identity| endpoint_request.server.session_owner(identity);
             session.client.identity.token == identity.token
-                && endpoint_request.server.may_share_session(&session.client.identity, &identity)
+                && owner(&session.client.identity) == owner(&identity)
         };
-        session.filter(is_owner).ok_or_else(|| {
-            HttpRejection::not_found("session not found; start again with `initialize`")
-        })
+        match session {
+            Some(session) => Some(session).filter(is_owner),
+            None => self.continue_session(endpoint_request, head, id)?,
+        }
+        .ok_or_else(not_found)
     }
 }
 
@@ -265,6 +394,11 @@ async fn serve_profile(
     request: Request,
 ) -> Response {
     endpoint.serve(Some(profile), request).await.unwrap_or_else(|error| error)
+}
+
+/// Whether another replica has forwarded this request.
+fn is_forwarded(head: &Parts) -> bool {
+    head.extensions.get::<Forwarded>().is_some()
 }
 
 /// The response to a message that has no result.

@@ -1,10 +1,12 @@
 //! `serve`: offers the tools of a project to agents, over MCP.
 
+mod fleet_listener;
 mod live;
 mod mcp_servers;
 mod pipes;
 mod projects;
 mod reload_requests;
+mod replicas;
 mod seen_files;
 mod settings;
 mod startup;
@@ -14,6 +16,7 @@ mod stopping;
 mod web;
 
 use crate::{AppError, Command, Plugin, RunCx, Setup};
+use fleet_listener::FleetNode;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
@@ -157,11 +160,12 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
     let serving: BoxFuture<'_, Result<(), AppError>> = match &web {
         Some(web) => {
             let listener = web.bind(cx, &projects).await?;
-            if let Some(fleet) = &fleet {
-                fleet.join(Some(listener.addr().to_string()), Vec::new());
-            }
+            let node = match &fleet {
+                Some(fleet) => Some(FleetNode::open(cx, fleet.clone(), listener.limits()).await?),
+                None => None,
+            };
             Box::pin(async {
-                web::serve(listener, &projects).await;
+                web::serve(listener, &projects, node).await;
                 Ok(())
             })
         }

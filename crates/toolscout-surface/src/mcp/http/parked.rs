@@ -2,6 +2,7 @@
 //! client requests the rest of the stream with the id of its last event (SEP-1699).
 
 use super::queue::Queue;
+use crate::mcp::replica_tag::{split, tagged};
 use crate::mcp::server::Reply;
 use axum::http::HeaderMap;
 use parking_lot::Mutex;
@@ -25,7 +26,12 @@ const PREFIX: &str = "parked-";
 /// event ids, so a client cannot resume them, and gets a new one.
 pub(super) fn event_id(headers: &HeaderMap) -> Option<&str> {
     let id = headers.get(LAST_EVENT)?.to_str().ok()?;
-    id.starts_with(PREFIX).then_some(id)
+    split(id).1.starts_with(PREFIX).then_some(id)
+}
+
+/// The replica that has parked the request of an event id; none outside a fleet.
+pub(super) fn parking_replica(event_id: &str) -> Option<&str> {
+    split(event_id).0
 }
 
 /// A request without a response so far. Dropping it aborts the work.
@@ -38,20 +44,23 @@ pub(super) struct UnfinishedRequest {
 
 /// The parked requests of a session, by the event id that resumes each.
 pub(super) struct ParkedRequests {
+    /// In a fleet, the id of this replica.
+    replica: Option<Arc<str>>,
     next: AtomicU64,
     requests: Mutex<BoundedCache<String, (Instant, UnfinishedRequest)>>,
 }
 
-impl Default for ParkedRequests {
-    fn default() -> Self {
-        Self { next: AtomicU64::new(1), requests: Mutex::new(BoundedCache::new(CAPACITY)) }
-    }
-}
-
 impl ParkedRequests {
+    /// No requests so far. In a fleet, event ids name this replica.
+    pub(super) fn of_replica(replica: Option<Arc<str>>) -> Self {
+        let requests = Mutex::new(BoundedCache::new(CAPACITY));
+        Self { replica, next: AtomicU64::new(1), requests }
+    }
+
     /// Parks a request, and returns its event id, which is unique in the session.
     pub(super) fn park(&self, request: UnfinishedRequest) -> String {
         let id = format!("{PREFIX}{}", self.next.fetch_add(1, Ordering::Relaxed));
+        let id = tagged(self.replica.as_deref(), &id);
         let now = Instant::now();
         let mut requests = self.requests.lock();
         let mut dropped = requests.remove_if(|(since, _)| now - *since >= PARKED_FOR);

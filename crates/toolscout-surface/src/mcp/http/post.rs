@@ -4,9 +4,9 @@ use super::accept::Accept;
 use super::era::{self, Era};
 use super::identity::identity;
 use super::respond::{Responder, json_response};
-use super::session::Session;
+use super::session::{Session, SessionPlace};
 use super::sessions::Sessions;
-use super::{Endpoint, EndpointRequest, accepted, events, session};
+use super::{Endpoint, EndpointRequest, accepted, events, is_forwarded, session};
 use crate::http::{HttpRejection, cancelled, drain, read, share_key};
 use crate::mcp::batch;
 use crate::mcp::client::{Client, ClientInfo, Identity};
@@ -56,9 +56,14 @@ impl Endpoint {
         }
         let incoming =
             message::parse(&bytes).map_err(|error| bad_request(error.id.as_ref(), &error.error))?;
-        drop(bytes);
         let era = era::detect(&head.headers, &incoming)
             .map_err(|error| bad_request(request_id(&incoming), &error))?;
+        if let Some(response) =
+            self.forward(&endpoint_request, head, &incoming, &era, &bytes).await?
+        {
+            return Ok(response);
+        }
+        drop(bytes);
         match era {
             Era::Modern => {
                 self.post_modern(endpoint_request, head, accept, incoming, body_permit).await
@@ -67,6 +72,48 @@ impl Endpoint {
                 self.post_legacy(endpoint_request, head, accept, incoming, body_permit).await
             }
         }
+    }
+
+    /// The response of another replica; none if this one has to process the message.
+    async fn forward(
+        &self,
+        endpoint_request: &EndpointRequest,
+        head: &Parts,
+        incoming: &Incoming,
+        era: &Era,
+        bytes: &[u8],
+    ) -> Result<Option<Response>, Response> {
+        let Some(forwarding) = self.forwarding(endpoint_request, head, bytes) else {
+            return Ok(self.cancelled_elsewhere(endpoint_request, head, incoming));
+        };
+        if matches!(incoming, Incoming::Request(request) if request.method == "initialize") {
+            return Ok(None);
+        }
+        let session = match era {
+            Era::Modern => None,
+            Era::Legacy => {
+                let session = self.session(endpoint_request, head);
+                Some(session.map_err(IntoResponse::into_response)?)
+            }
+        };
+        let target = forwarding.fleet.target(incoming, session.as_deref());
+        Ok(forwarding.to_target(target, session.as_deref()).await)
+    }
+
+    /// The response to a cancellation that every replica gets: one that does not have the session
+    /// does not continue it for that.
+    fn cancelled_elsewhere(
+        &self,
+        endpoint_request: &EndpointRequest,
+        head: &Parts,
+        incoming: &Incoming,
+    ) -> Option<Response> {
+        let EndpointRequest { profile, principal, .. } = endpoint_request;
+        let id = head.headers.get(session::HEADER)?.to_str().ok()?;
+        let is_elsewhere = is_forwarded(head)
+            && matches!(incoming, Incoming::Notification { .. })
+            && self.sessions.find(id, &principal.name, profile.as_deref()).is_none();
+        is_elsewhere.then(accepted)
     }
 
     async fn post_modern(
@@ -215,7 +262,7 @@ impl Endpoint {
         permits: (SharePermit, SharePermit),
     ) -> Result<Response, Response> {
         let queue = Sessions::queue();
-        let client = Client::new(identity, queue.clone());
+        let client = self.new_client(identity, queue.clone());
         let reply =
             endpoint_request.server.clone().handle(client.clone(), incoming, queue.clone()).await;
         drop(permits);
@@ -227,8 +274,13 @@ impl Endpoint {
             events::complete(VecDeque::new(), reply)
         };
         if is_initialized {
-            let EndpointRequest { server, profile, principal } = endpoint_request;
-            let session = self.sessions.start(server, principal.name, profile, client, queue);
+            let session = self.new_session_id(&endpoint_request, &client).and_then(|id| {
+                let EndpointRequest { server, profile, principal } = endpoint_request;
+                let replica = self.fleet.as_ref().map(|fleet| fleet.replicas.own_id());
+                let place = SessionPlace { origin: replica.clone(), replica };
+                let session = Session::new(id, principal.name, profile, client, queue, place);
+                self.sessions.start(server, session)
+            });
             let session = session
                 .ok_or_else(|| HttpRejection::busy("too many sessions in use").into_response())?;
             response.headers_mut().insert(session::HEADER, session.header());
@@ -267,20 +319,22 @@ struct NamedMeta {
 /// Limits the size of `initialize`, because a session keeps its headers and parameters for its
 /// whole life.
 fn check_initialize_size(identity: &Identity, request: &Request) -> Option<Response> {
-    let headers = identity.headers.iter().flat_map(|header| header.iter());
-    let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
-    if headers > MAX_INITIALIZE_HEADER_BYTES {
-        let message = format!(
-            "the headers of the session are larger than {MAX_INITIALIZE_HEADER_BYTES} bytes"
-        );
-        return Some(
-            HttpRejection::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message)
-                .into_response(),
-        );
+    if let Some(rejection) = check_header_size(identity) {
+        return Some(rejection.into_response());
     }
     request.params.as_ref().filter(|params| params.as_str().len() > MAX_INITIALIZE_BYTES)?;
     let message = format!("`initialize` is larger than {MAX_INITIALIZE_BYTES} bytes");
     Some(bad_request(Some(&request.id), &RpcError::new(RpcError::PARAMS, message)))
+}
+
+/// Limits the size of the headers that a session keeps.
+pub(super) fn check_header_size(identity: &Identity) -> Option<HttpRejection> {
+    let headers = identity.headers.iter().flat_map(|header| header.iter());
+    let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
+    let message =
+        format!("the headers of the session are larger than {MAX_INITIALIZE_HEADER_BYTES} bytes");
+    let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    (headers > MAX_INITIALIZE_HEADER_BYTES).then(|| HttpRejection::new(status, message))
 }
 
 fn busy(request: &Request) -> Response {

@@ -19,10 +19,10 @@ pub trait Protocol: Send + Sync + 'static {
     /// Notifies a client of the old era about changes, until the future is dropped.
     fn notify_of_changes(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()>;
 
-    /// Whether both identities may use the same session, which belongs to the client that started
-    /// it. By default, they must have the same user.
-    fn may_share_session(&self, one: &Identity, other: &Identity) -> bool {
-        one.user == other.user
+    /// The owner of the sessions of a client: its user, and anything else that gives its requests
+    /// data of their own.
+    fn session_owner(&self, identity: &Identity) -> Option<Arc<str>> {
+        identity.user.clone()
     }
 }
 
@@ -40,7 +40,7 @@ impl Protocol for Server {
         Box::pin(async move { Server::notify_of_changes(&self, client).await })
     }
 
-    fn may_share_session(&self, one: &Identity, other: &Identity) -> bool {
-        self.owner(one) == self.owner(other)
+    fn session_owner(&self, identity: &Identity) -> Option<Arc<str>> {
+        self.owner(identity)
     }
 }

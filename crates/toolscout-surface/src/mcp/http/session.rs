@@ -27,10 +27,19 @@ pub(super) struct Session {
     pub(super) profile: Option<String>,
     pub(super) client: Arc<Client>,
     pub(super) queue: Arc<Queue>,
+    /// In a fleet, the replica where it was started.
+    pub(super) origin: Option<Arc<str>>,
     state: Mutex<State>,
     next_stream: AtomicU64,
     cancel_source: CancelSource,
     pub(super) parked: ParkedRequests,
+}
+
+/// Where a session of a fleet was started, and where it is continued; both none without a fleet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SessionPlace {
+    pub(super) origin: Option<Arc<str>>,
+    pub(super) replica: Option<Arc<str>>,
 }
 
 struct State {
@@ -48,6 +57,7 @@ impl Session {
         profile: Option<String>,
         client: Arc<Client>,
         queue: Arc<Queue>,
+        place: SessionPlace,
     ) -> Arc<Self> {
         let state = State {
             last_used: Instant::now(),
@@ -62,10 +72,11 @@ impl Session {
             profile,
             client,
             queue,
+            origin: place.origin,
             state,
             next_stream,
             cancel_source: CancelSource::new(),
-            parked: ParkedRequests::default(),
+            parked: ParkedRequests::of_replica(place.replica),
         })
     }
 

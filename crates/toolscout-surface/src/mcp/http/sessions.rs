@@ -4,7 +4,6 @@ use super::protocol::Protocol;
 use super::queue::{Queue, QueueCapacity};
 use super::session::Session;
 use crate::http::Limits;
-use crate::mcp::client::Client;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::cmp::Reverse;
@@ -49,20 +48,20 @@ impl Sessions {
         Queue::new(QueueCapacity::SESSION)
     }
 
-    /// Starts a session. If its owner or the server has too many, an idle session of the owner and
+    /// Starts a session, or returns the one that has this id already. If its owner or the server has too many, an idle session of the owner and
     /// the client with the most of them ends. Returns none if there are too many and none of them
     /// is idle.
     pub(super) fn start(
         self: &Arc<Self>,
         server: Arc<dyn Protocol>,
-        owner: Option<Arc<str>>,
-        profile: Option<String>,
-        client: Arc<Client>,
-        queue: Arc<Queue>,
+        session: Arc<Session>,
     ) -> Option<Arc<Session>> {
-        let session = Session::new(self.new_id()?, owner, profile, client, queue);
         let displaced = {
             let mut table = self.table.lock();
+            // Two requests may continue a session of another replica at the same time.
+            if let Some(present) = table.all.get(&session.id) {
+                return Some(present.clone());
+            }
             let own = table.each.get(&session.owner).map_or(0, Vec::len);
             let displaced = if own >= self.each {
                 Some(table.idlest(&session.owner, &session)?)
@@ -120,7 +119,7 @@ impl Sessions {
     }
 
     /// 128 unguessable bits in hexadecimal; none if the system has no random numbers.
-    fn new_id(&self) -> Option<Arc<str>> {
+    pub(super) fn new_id(&self) -> Option<Arc<str>> {
         let mut bytes = [0; 16];
         self.random.fill(&mut bytes).ok()?;
         let mut id = String::with_capacity(32);

@@ -45,7 +45,7 @@ async fn fixture_with(terms: Terms) -> EndpointFixture {
             Some(other) => Err(format!("there is no profile `{other}`")),
         })
     };
-    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown());
+    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown(), None);
     let site = Site::serve(listener, Routes::new().guarded(endpoint.routes()));
     EndpointFixture { site, endpoint, fake_server }
 }

@@ -30,6 +30,11 @@ impl McpServerFactory {
             cx.version(),
             blake3::derive_key("toolscout request state", &key),
         );
+        let clock = store.clone();
+        options.clock = Arc::new(move || clock.now());
+        if let Some(Ok(fleet)) = cx.environment().fleet() {
+            options.replica = Some(fleet.id().into());
+        }
         options.ranking =
             cx.parsed.text("ranking").and_then(|value| value.parse().ok()).unwrap_or_default();
         if let Some(essential) = &cx.workspace().config().settings.context.essential {

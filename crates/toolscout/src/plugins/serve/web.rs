@@ -1,5 +1,6 @@
 //! `serve --http`: the address to listen on, authentication, and the instructions for the operator.
 
+use super::fleet_listener::FleetNode;
 use super::mcp_servers::McpServers;
 use super::projects::Project;
 use super::{stdio_sessions, stopping};
@@ -7,6 +8,7 @@ use crate::plugins::browser;
 use crate::{AppError, RunCx};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
+use tokio::sync::oneshot;
 use toolscout_config::JwtSettings;
 use toolscout_core::cx::ClientApprovals;
 use toolscout_core::{Caller, Cx, ErrorKind, escape};
@@ -191,20 +193,31 @@ fn max_connections() -> usize {
 
 /// Serves until a signal to stop arrives; running requests may finish. Routes without a project
 /// are those of the first one.
-pub(super) async fn serve(listener: Listener, projects: &[Project]) {
+///
+/// Other replicas are served until the end, because they forward what running requests wait for.
+pub(super) async fn serve(listener: Listener, projects: &[Project], node: Option<FleetNode>) {
     let (limits, shutdown) = (listener.limits().clone(), listener.shutdown());
     let first = &projects[0];
-    let endpoint = Endpoint::new(servers(first), limits.clone(), shutdown.clone());
+    let sessions = node.as_ref().map(FleetNode::sessions);
+    let endpoint = Endpoint::new(servers(first), limits.clone(), shutdown.clone(), sessions);
     let request = Cx { all_projects: true, ..request(first) };
     let router = OperationRouter::new(first.cx.operations(), request, limits, Some(shutdown));
     let routes = Routes::new().guarded(endpoint.routes()).open(page::routes());
     let mut routes = router.add_to(routes);
+    let mut endpoints = Routes::new().guarded(endpoint.routes());
     let mut ids = vec![CURRENT_PROJECT.to_owned()];
     for (at, project) in projects.iter().enumerate() {
         let router = router.for_project(project.cx.operations(), self::request(project));
-        let endpoint =
-            if at == 0 { endpoint.clone() } else { endpoint.for_project(servers(project)) };
+        let endpoint = if at == 0 {
+            endpoint.clone()
+        } else {
+            endpoint.for_project(&project.id, servers(project))
+        };
         routes = routes.guarded(endpoint.project_routes(&project.id));
+        endpoints = endpoints.guarded(endpoint.project_routes(&project.id));
+        if let Some(node) = &node {
+            node.follow_ended_sessions(&endpoint);
+        }
         routes = router.add_project_to(&project.id, routes);
         if at == 0 {
             routes = router.add_project_to(CURRENT_PROJECT, routes);
@@ -219,7 +232,17 @@ pub(super) async fn serve(listener: Listener, projects: &[Project]) {
             fleet.set_state(ReplicaState::Draining);
         }
     };
-    listener.serve(routes, stopping).await;
+    let Some(node) = node else { return listener.serve(routes, stopping).await };
+    node.join();
+    let (ended, has_ended) = oneshot::channel::<()>();
+    let serving = async {
+        listener.serve(routes, stopping).await;
+        drop(ended);
+    };
+    let forwarding = node.serve(endpoints, async {
+        let _ = has_ended.await;
+    });
+    tokio::join!(serving, forwarding);
 }
 
 fn servers(project: &Project) -> Servers {
@@ -312,7 +335,7 @@ fn instructions(url: &str, token: &SavedToken, is_terminal: bool) -> String {
     )
 }
 
-fn listener_error(error: Error) -> AppError {
+pub(super) fn listener_error(error: Error) -> AppError {
     let kind = match error {
         Error::Bind { .. } => ErrorKind::Unavailable,
         _ => ErrorKind::Invalid,

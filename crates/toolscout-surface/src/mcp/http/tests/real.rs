@@ -12,7 +12,7 @@ async fn real() -> Site {
     );
     let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
     let servers: Servers = Arc::new(move |_| Ok(server.clone() as _));
-    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown());
+    let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown(), None);
     Site::serve(listener, Routes::new().guarded(endpoint.routes()))
 }
 

@@ -1,0 +1,168 @@
+//! Forwards a request of a client to the replica that has what it needs, and streams the response
+//! back.
+
+use super::EndpointRequest;
+use super::envelope::{Envelope, SIGNATURE};
+use super::fleet::{FleetSessions, Target};
+use super::forwarded::PATH;
+use super::session::Session;
+use crate::http::HttpRejection;
+use axum::body::{Body, Bytes};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use futures_util::future::join_all;
+use futures_util::stream::unfold;
+use futures_util::{Stream, StreamExt};
+use hyper_util::rt::TokioIo;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::{interval, timeout};
+
+/// How long a connection to a replica may take.
+const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+/// How often a waiting request checks that the other replica still serves.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// The headers of a response that reach the client.
+const HEADERS: [HeaderName; 3] =
+    [CONTENT_TYPE, CACHE_CONTROL, HeaderName::from_static("x-accel-buffering")];
+
+/// The replica does not serve any more, or cannot be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReplicaGone;
+
+/// The request of a client on its way to another replica.
+pub(super) struct Forwarding<'a> {
+    pub(super) fleet: &'a Arc<FleetSessions>,
+    pub(super) request: &'a EndpointRequest,
+    pub(super) head: &'a Parts,
+    pub(super) body: &'a [u8],
+}
+
+type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Forwarding<'_> {
+    /// The response of the replica that has to process the request; none if that is this one.
+    pub(super) async fn to_target(
+        &self,
+        target: Target,
+        session: Option<&Session>,
+    ) -> Option<Response> {
+        match target {
+            Target::Here => None,
+            Target::Replica(replica) => Some(
+                self.send(&replica)
+                    .await
+                    .unwrap_or_else(|gone| HttpRejection::from(gone).into_response()),
+            ),
+            Target::Home => self.to_home(session?).await,
+            Target::Everywhere => {
+                let others = self.fleet.others();
+                join_all(others.iter().map(|replica| self.send(replica))).await;
+                None
+            }
+        }
+    }
+
+    /// The response of the replica that has the stream of the session; none if that is this one,
+    /// or if it has gone.
+    pub(super) async fn to_home(&self, session: &Session) -> Option<Response> {
+        let home = self.fleet.home(session)?;
+        if home == *self.fleet.replicas.own_id() {
+            return None;
+        }
+        self.send(&home).await.ok()
+    }
+
+    /// Sends the request to a replica, and waits for the head of the response.
+    pub(super) async fn send(&self, replica: &str) -> Result<Response, ReplicaGone> {
+        let address = self.fleet.address(replica).await?;
+        let envelope = Envelope::new(self.fleet, replica, self.head, &self.request.principal);
+        let signed = envelope.and_then(|envelope| envelope.sign(self.fleet, self.body));
+        let signed = signed.ok_or(ReplicaGone)?;
+        let connecting = timeout(CONNECT_LIMIT, TcpStream::connect(&address));
+        let stream = connecting.await.ok().and_then(Result::ok).ok_or(ReplicaGone)?;
+        let _ = stream.set_nodelay(true);
+        let handshake = hyper::client::conn::http1::handshake(TokioIo::new(stream));
+        let (mut sender, connection) = handshake.await.map_err(|_| ReplicaGone)?;
+        let mut connection: Connection = Box::pin(async move {
+            // The body of the response reports a broken connection.
+            let _ = connection.await;
+        });
+        let request = Request::builder()
+            .method("POST")
+            .uri(PATH)
+            .header(HOST, &address)
+            .header(SIGNATURE, signed.signature)
+            .body(Body::from(signed.body))
+            .map_err(|_| ReplicaGone)?;
+        let response = tokio::select! {
+            biased;
+            response = sender.send_request(request) => response.map_err(|_| ReplicaGone)?,
+            () = &mut connection => return Err(ReplicaGone),
+            () = self.fleet.gone(replica) => return Err(ReplicaGone),
+        };
+        let (head, body) = response.into_parts();
+        if matches!(head.status, StatusCode::UNAUTHORIZED) {
+            tracing::warn!(event = "replica_refused_request", replica);
+            return Err(ReplicaGone);
+        }
+        let body = Body::new(body).into_data_stream();
+        let gone = {
+            let (fleet, replica) = (self.fleet.clone(), replica.to_owned());
+            Box::pin(async move { fleet.gone(&replica).await })
+        };
+        let mut response = Response::new(Body::from_stream(streamed(body, connection, gone)));
+        *response.status_mut() = head.status;
+        for (name, value) in head.headers.iter().filter(|(name, _)| HEADERS.contains(name)) {
+            response.headers_mut().append(name, value.clone());
+        }
+        Ok(response)
+    }
+}
+
+impl FleetSessions {
+    /// Waits until a replica does not serve any more.
+    async fn gone(&self, replica: &str) {
+        let mut checks = interval(CHECK_INTERVAL);
+        loop {
+            checks.tick().await;
+            if self.known_address(replica).is_none() {
+                return;
+            }
+        }
+    }
+}
+
+/// The body of a response, while its connection is driven. It ends when the replica is gone.
+fn streamed(
+    body: impl Stream<Item = Result<Bytes, axum::Error>> + Send + Unpin + 'static,
+    connection: Connection,
+    gone: Connection,
+) -> impl Stream<Item = io::Result<Bytes>> {
+    unfold(Some((body, Some(connection), gone)), |state| async move {
+        let (mut body, mut connection, mut gone) = state?;
+        loop {
+            let driven = async {
+                match &mut connection {
+                    Some(connection) => connection.await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                chunk = body.next() => return match chunk? {
+                    Ok(chunk) => Some((Ok(chunk), Some((body, connection, gone)))),
+                    Err(error) => Some((Err(io::Error::other(error)), None)),
+                },
+                // What it has received is still in the body.
+                () = driven => connection = None,
+                () = &mut gone => return None,
+            }
+        }
+    })
+}
