@@ -1,6 +1,8 @@
 //! Replicas of the real program that share a real PostgreSQL: each has its own state and
 //! configuration, and the same project.
 
+mod sessions;
+
 use crate::serve::{Client, Web};
 use crate::servers::fixture::wait_until;
 use crate::world::{World, can_run};
@@ -11,34 +13,46 @@ use toolscout_test_support::postgres::PostgresServer;
 const TOOLS: &[(&str, &str)] = &[("pay", "Pays somebody"), ("look", "Looks at an account")];
 const PAY: [&str; 4] = ["run", "s/pay", "--text", "bob"];
 const CONFIGURATION: &str = "[fleet]\ndatabase = \"env:TOOLSCOUT_DATABASE_URL\"\n\
-    key = \"env:TOOLSCOUT_FLEET_KEY\"\nproject = \"shop\"\n";
+    key = \"env:TOOLSCOUT_FLEET_KEY\"\nproject = \"shop\"\n\
+    listen = \"127.0.0.1:0\"\n";
 
 /// Machines that share the database of this URL, which is prepared.
 fn machines(url: &str, count: usize) -> Vec<World> {
+    configured_machines(url, count, "")
+}
+
+/// As [`machines`], with more lines in the configuration of each.
+fn configured_machines(url: &str, count: usize, more: &str) -> Vec<World> {
+    let configuration = format!("{more}{CONFIGURATION}");
     let key = World::bare().stdout(&["fleet", "key"]);
     let first = World::trusted()
         .var("TOOLSCOUT_DATABASE_URL", url)
         .var("TOOLSCOUT_FLEET_KEY", key.trim())
         .var("TOOLSCOUT_REPLICA_NAME", "replica-1")
-        .file("../config/config.toml", CONFIGURATION);
+        .file("../config/config.toml", &configuration);
     first.run(&["fleet", "migrate"]).exits(0);
     let first = first.list_server_named("s", "tools = { pay = \"ask\" }", TOOLS);
     let mut all = vec![first];
     for number in 2..=count {
-        let configuration = all[0].another_machine();
-        let folder = configuration.temp_dir().join("config");
+        let machine = all[0].another_machine();
+        let folder = machine.temp_dir().join("config");
         std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("config.toml"), CONFIGURATION).expect("a file");
-        all.push(configuration.var("TOOLSCOUT_REPLICA_NAME", &format!("replica-{number}")));
+        std::fs::write(folder.join("config.toml"), &configuration).expect("a file");
+        all.push(machine.var("TOOLSCOUT_REPLICA_NAME", &format!("replica-{number}")));
     }
     all
 }
 
 /// Machines with a database of their own on the shared server; none without PostgreSQL.
 fn fleet(count: usize) -> Option<Vec<World>> {
+    configured_fleet(count, "")
+}
+
+/// As [`fleet`], with more lines in the configuration of each machine.
+fn configured_fleet(count: usize, more: &str) -> Option<Vec<World>> {
     let server = PostgresServer::shared();
     can_run(server.is_some(), "PostgreSQL");
-    Some(machines(&server?.database(), count))
+    Some(configured_machines(&server?.database(), count, more))
 }
 
 fn ready(web: &Client) -> Value {

@@ -27,7 +27,7 @@ mod visibility;
 mod web;
 
 pub(crate) use agent::Agent;
-pub(crate) use web::{Client, HttpResponse, Web};
+pub(crate) use web::{Client, HttpResponse, Session, Web};
 
 use crate::world::World;
 use serde_json::json;

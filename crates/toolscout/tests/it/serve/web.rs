@@ -118,6 +118,16 @@ impl Web {
         self.stderr_lines.try_iter().collect()
     }
 
+    /// The id of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until the process ends; returns the exit code.
+    pub(crate) fn exit_code(mut self) -> Option<i32> {
+        self.child.wait().expect("the process exits").code()
+    }
+
     /// Sends this signal; returns the exit code.
     pub(crate) fn ends(mut self, by: Signal) -> Option<i32> {
         signal(self.child.id(), by);
@@ -186,13 +196,23 @@ impl Client {
 
     /// Opens a session of the legacy era at this path.
     pub(crate) fn session(&self, path: &str, headers: &[&str]) -> Session<'_> {
+        self.session_of(path, headers, json!({}))
+    }
+
+    /// As [`Client::session`], for a client with these capabilities.
+    pub(crate) fn session_of(
+        &self,
+        path: &str,
+        headers: &[&str],
+        capabilities: Value,
+    ) -> Session<'_> {
         let mut session = Session {
             client: self,
             path: path.to_owned(),
             headers: headers.iter().map(|header| (*header).to_owned()).collect(),
             next: 1,
         };
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}});
         let answer = session.send_request("initialize", hello);
         assert_eq!(answer.status, 200, "{answer:?}");
         let id =
@@ -202,8 +222,37 @@ impl Client {
     }
 }
 
+impl<'a> Session<'a> {
+    /// A session that was opened elsewhere, with its headers.
+    pub(crate) fn with_headers(client: &'a Client, path: &str, headers: &[String]) -> Self {
+        Self { client, path: path.to_owned(), headers: headers.to_vec(), next: 1_000 }
+    }
+}
+
 impl Session<'_> {
-    fn send_request(&mut self, method: &str, params: Value) -> HttpResponse {
+    /// The same session, at another replica.
+    pub(crate) fn at<'a>(&self, client: &'a Client) -> Session<'a> {
+        let Self { path, headers, next, .. } = self;
+        Session { client, path: path.clone(), headers: headers.clone(), next: *next + 1_000 }
+    }
+
+    /// The headers of its requests.
+    pub(crate) fn headers(&self) -> Vec<&str> {
+        self.headers.iter().map(String::as_str).collect()
+    }
+
+    /// Sends a message that is not a request.
+    pub(crate) fn post(&self, message: &Value) -> HttpResponse {
+        self.client.post(&self.path, &self.headers(), message)
+    }
+
+    /// Sends a request without a body; [`Client::receive`] reads the response.
+    pub(crate) fn begin_method(&self, method: &str, more: &[&str]) -> TcpStream {
+        let headers = [self.headers(), more.to_vec()].concat();
+        self.client.begin(method, &self.path, &headers, "")
+    }
+
+    pub(crate) fn send_request(&mut self, method: &str, params: Value) -> HttpResponse {
         Client::receive(self.begin(method, params))
     }
 
