@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use toolscout_core::{ChangeListener, ChangeSubscription, Namespace};
 
+/// By number, each with its namespace.
+type Listeners = BTreeMap<u64, (Namespace, Arc<ChangeListener>)>;
+
 /// The listeners of this process, and the revisions that they know.
 #[derive(Default)]
 pub(crate) struct Changes {
     next: AtomicU64,
-    listeners: Arc<Mutex<BTreeMap<u64, (Namespace, Arc<ChangeListener>)>>>,
-    /// None before the first report.
-    reported: Mutex<Option<BTreeMap<String, i64>>>,
+    listeners: Arc<Mutex<Listeners>>,
+    reported: Mutex<BTreeMap<String, i64>>,
 }
 
 impl Changes {
@@ -29,8 +31,13 @@ impl Changes {
     /// Reports the namespaces whose revision differs from the last report. Another process of this
     /// machine may have applied them to the copy.
     pub(crate) fn report(&self, positions: &BTreeMap<String, i64>) {
-        let before = self.reported.lock().replace(positions.clone());
-        let Some(before) = before.filter(|before| before != positions) else { return };
+        let before = {
+            let mut reported = self.reported.lock();
+            if *reported == *positions {
+                return;
+            }
+            std::mem::replace(&mut *reported, positions.clone())
+        };
         let has_changed = |namespace: &Namespace| {
             before.get(namespace.as_str()) != positions.get(namespace.as_str())
         };
@@ -51,7 +58,7 @@ impl std::fmt::Debug for Changes {
 /// Removes a listener when it is dropped.
 struct Unsubscribe {
     number: u64,
-    listeners: Arc<Mutex<BTreeMap<u64, (Namespace, Arc<ChangeListener>)>>>,
+    listeners: Arc<Mutex<Listeners>>,
 }
 
 impl Drop for Unsubscribe {

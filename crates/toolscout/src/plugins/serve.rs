@@ -161,7 +161,10 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
         Some(web) => {
             let listener = web.bind(cx, &projects).await?;
             let node = match &fleet {
-                Some(fleet) => Some(FleetNode::open(cx, fleet.clone(), listener.limits()).await?),
+                Some(fleet) => {
+                    let (fleet, limits) = (fleet.clone(), listener.limits());
+                    Some(FleetNode::open(cx, fleet, limits, web.is_for_agents()).await?)
+                }
                 None => None,
             };
             Box::pin(async {

@@ -17,7 +17,7 @@ use futures_util::stream::unfold;
 use futures_util::{Stream, StreamExt};
 use hyper_util::rt::TokioIo;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -89,10 +89,11 @@ impl Forwarding<'_> {
         let _ = stream.set_nodelay(true);
         let handshake = hyper::client::conn::http1::handshake(TokioIo::new(stream));
         let (mut sender, connection) = handshake.await.map_err(|_| ReplicaGone)?;
-        let mut connection: Connection = Box::pin(async move {
+        let connection: Connection = Box::pin(async move {
             // The body of the response reports a broken connection.
             let _ = connection.await;
         });
+        let mut connection = Some(connection);
         let request = Request::builder()
             .method("POST")
             .uri(PATH)
@@ -100,12 +101,15 @@ impl Forwarding<'_> {
             .header(SIGNATURE, signed.signature)
             .body(Body::from(signed.body))
             .map_err(|_| ReplicaGone)?;
+        let mut response = pin!(sender.send_request(request));
         let response = tokio::select! {
             biased;
-            response = sender.send_request(request) => response.map_err(|_| ReplicaGone)?,
-            () = &mut connection => return Err(ReplicaGone),
+            response = &mut response => response,
+            // A replica that drains closes the connection behind its response.
+            () = driven(&mut connection) => response.await,
             () = self.fleet.gone(replica) => return Err(ReplicaGone),
         };
+        let response = response.map_err(|_| ReplicaGone)?;
         let (head, body) = response.into_parts();
         if matches!(head.status, StatusCode::UNAUTHORIZED) {
             tracing::warn!(event = "replica_refused_request", replica);
@@ -141,18 +145,12 @@ impl FleetSessions {
 /// The body of a response, while its connection is driven. It ends when the replica is gone.
 fn streamed(
     body: impl Stream<Item = Result<Bytes, axum::Error>> + Send + Unpin + 'static,
-    connection: Connection,
-    gone: Connection,
+    connection: Option<Connection>,
+    gone: Pin<Box<dyn Future<Output = ()> + Send>>,
 ) -> impl Stream<Item = io::Result<Bytes>> {
-    unfold(Some((body, Some(connection), gone)), |state| async move {
+    unfold(Some((body, connection, gone)), |state| async move {
         let (mut body, mut connection, mut gone) = state?;
         loop {
-            let driven = async {
-                match &mut connection {
-                    Some(connection) => connection.await,
-                    None => std::future::pending().await,
-                }
-            };
             tokio::select! {
                 biased;
                 chunk = body.next() => return match chunk? {
@@ -160,9 +158,18 @@ fn streamed(
                     Err(error) => Some((Err(io::Error::other(error)), None)),
                 },
                 // What it has received is still in the body.
-                () = driven => connection = None,
+                () = driven(&mut connection) => {}
                 () = &mut gone => return None,
             }
         }
     })
+}
+
+/// Drives a connection until it ends; afterwards there is nothing to drive.
+async fn driven(connection: &mut Option<Connection>) {
+    match connection {
+        Some(running) => running.await,
+        None => std::future::pending().await,
+    }
+    *connection = None;
 }

@@ -10,7 +10,7 @@ use toolscout_core::{Moment, RawJson};
 /// How long an id is valid. After it, a replica that does not have the session refuses it.
 pub(super) const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum length of a client's name in bytes, so that an id has 256 characters at most.
-const MAX_NAME: usize = 96;
+const MAX_NAME: usize = 88;
 /// The version of the encoding.
 const ENCODING: u8 = 1;
 

@@ -26,16 +26,17 @@ pub(super) struct FleetNode {
 }
 
 impl FleetNode {
-    /// Listens on `fleet.listen`, if it is set. Without it, other replicas cannot forward requests
-    /// to this one.
+    /// Listens on `fleet.listen`, if it is set and `listens`. Otherwise other replicas cannot forward
+    /// requests to this one.
     pub(super) async fn open(
         cx: &RunCx,
         store: Arc<FleetStore>,
         limits: &Limits,
+        listens: bool,
     ) -> Result<Self, AppError> {
         let config = cx.workspace().config();
         let (mut listener, mut address) = (None, None);
-        if let Some(listen) = &config.settings.fleet.listen {
+        if let Some(listen) = config.settings.fleet.listen.as_ref().filter(|_| listens) {
             let advertised = cx.environment().var(ADDRESS).map(str::to_owned);
             let mut terms = Terms::new(parsed(listen)?, Auth::Replicas);
             terms.limits = Limits { drain_time: DRAIN_TIME, ..limits.clone() };

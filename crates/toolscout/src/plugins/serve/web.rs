@@ -78,6 +78,11 @@ impl Web {
         Self { addr, auth: AuthMethod::Token, purpose }
     }
 
+    /// Whether this is `serve --http`. A UI beside it must not take the address of the fleet.
+    pub(super) fn is_for_agents(&self) -> bool {
+        self.purpose == Purpose::Agents
+    }
+
     pub(super) fn addr(&self) -> SocketAddr {
         self.addr
     }
