@@ -60,6 +60,11 @@ pub struct Settings {
     /// `true` in either file applies.
     #[schemars(extend("default" = false))]
     pub spotlight: Option<bool>,
+    /// How long a call with the policy `ask` stays open until an operator has decided, such as `60s` or `2m`, and at most
+    /// `5m`. After it, the call fails with the command that approves it.
+    #[serde(deserialize_with = "ask_wait")]
+    #[schemars(extend("default" = "0s"))]
+    pub ask_wait: Option<String>,
     /// Search settings.
     pub search: SearchSettings,
     /// Settings of the tool summary for system prompts.
@@ -316,6 +321,11 @@ const GROUPS: [&[&str]; 2] =
     [&["roots", "tool_directories", "tool_files"], &["patterns", "ignore"]];
 
 impl Settings {
+    /// How long a call with the policy `ask` stays open.
+    pub fn ask_wait(&self) -> Duration {
+        self.ask_wait.as_deref().and_then(seconds).unwrap_or_default()
+    }
+
     /// These settings, completed by those of `other`.
     pub(crate) fn merge(self, other: Self) -> Result<Self, SectionError> {
         let telemetry = if self.telemetry == TelemetrySettings::default() {
@@ -411,6 +421,30 @@ fn discovery_wait<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, D:
         ))),
         value => Ok(value),
     }
+}
+
+/// The longest time that a call may stay open: its pending approval expires then.
+const MAX_ASK_WAIT: Duration = Duration::from_secs(5 * 60);
+
+fn ask_wait<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(value)?;
+    let is_valid = |text: &String| seconds(text).is_some_and(|wait| wait <= MAX_ASK_WAIT);
+    match text {
+        Some(text) if !is_valid(&text) => Err(D::Error::custom(format!(
+            "is `{text}`; it must be a time up to `5m`, such as `60s` or `2m`"
+        ))),
+        text => Ok(text),
+    }
+}
+
+/// A time in seconds or minutes: `60s`, `2m`.
+fn seconds(text: &str) -> Option<Duration> {
+    let (number, unit) = match (text.strip_suffix('s'), text.strip_suffix('m')) {
+        (Some(number), _) => (number, 1),
+        (_, Some(number)) => (number, 60),
+        _ => return None,
+    };
+    Some(Duration::from_secs(number.parse::<u64>().ok()?.checked_mul(unit)?))
 }
 
 /// A name or a version, which clients show to people.

@@ -60,6 +60,9 @@ pub struct Cx {
     /// Asks a user to approve a call, if one can be reached: at a terminal, or through a client
     /// that supports elicitation and that the operator has marked as showing it to a person.
     pub approval_prompt: Option<ApprovalPrompt>,
+    /// Set if the client does not answer that prompt during the call, but repeats the call with
+    /// its answer, possibly at another process.
+    pub approval_answer: Option<ApprovalAnswer>,
     /// The client that made the request, if it accepts reverse requests.
     pub reverse_channel: Option<Arc<dyn ReverseChannel>>,
     /// The observers that receive events about the request.
@@ -71,7 +74,23 @@ pub struct Cx {
     pub in_change: bool,
 }
 
-/// Asks a user to approve a call; resolves to whether the user approved it.
+/// The answer of a client that repeats a call with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalAnswer {
+    /// The client has not been asked yet.
+    Awaited,
+    /// The client was asked about this pending approval, and has answered.
+    Given {
+        /// The id of the pending approval.
+        approval_id: Arc<str>,
+        /// Whether the user approved the call.
+        is_approved: bool,
+    },
+}
+
+/// Asks a user to approve a call; resolves to whether the user approved it. With
+/// [`ApprovalAnswer::Awaited`], a pending approval with an id is in the store, and the result does
+/// not count.
 pub type ApprovalPrompt = Arc<dyn Fn(PendingApproval) -> BoxFuture<'static, bool> + Send + Sync>;
 
 impl Cx {
@@ -101,6 +120,7 @@ impl Cx {
             request_id: None,
             extensions: Arc::default(),
             approval_prompt: None,
+            approval_answer: None,
             reverse_channel: None,
             observers: Observers::default(),
             dry_run: false,

@@ -6,6 +6,7 @@ use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use toolscout_core::authorization::AuthorizationError;
+use toolscout_core::cx::ApprovalAnswer;
 use toolscout_core::{Cx, Digest, Moment, SourceError, ToolCall, ToolOutput};
 
 /// Maximum number of approvals for unfinished calls. Beyond that, the user has to approve such a
@@ -129,7 +130,48 @@ impl Gateway {
             approval_id,
         };
         let emit = |action, by: &str| cx.emit_decision_by("call", &call.tool, action, by);
-        let pending = approvals.to_pending_approval(&request);
+        let mut pending = approvals.to_pending_approval(&request);
+        if let (Some(_), Some(ApprovalAnswer::Given { approval_id, is_approved })) =
+            (&cx.approval_prompt, &cx.approval_answer)
+        {
+            // The answer is that to another question if anything of the call has changed.
+            let state = match **approval_id == pending.id {
+                true => approvals.use_answer(&request, *is_approved),
+                false => ApprovalState::NotRecorded,
+            };
+            let by = prompted_person(cx);
+            return match state {
+                ApprovalState::Approved => {
+                    emit("approved", &by);
+                    Ok(GrantedApproval { binding, granted_at: approvals.now() })
+                }
+                ApprovalState::Rejected => {
+                    emit("rejected", &by);
+                    Err(denied("because the user rejected this call").into())
+                }
+                _ => Err(undecided(None).into()),
+            };
+        }
+        let is_awaited = cx.approval_answer == Some(ApprovalAnswer::Awaited);
+        if let Some(prompt) = cx.approval_prompt.as_ref().filter(|_| is_awaited) {
+            match approvals.take_decision(&request) {
+                ApprovalState::Approved => {
+                    emit("allowed", "an earlier approval");
+                    return Ok(GrantedApproval { binding, granted_at: approvals.now() });
+                }
+                ApprovalState::Rejected => {
+                    return Err(denied("because a user rejected this call").into());
+                }
+                ApprovalState::TooMany => return Err(too_many_pending(call).into()),
+                ApprovalState::Pending => {
+                    emit("requested", &format!("the policy, as approval {}", pending.id));
+                    prompt(pending.clone()).await;
+                    return Err(undecided(Some(pending.id)).into());
+                }
+                // The client can answer to this process alone.
+                ApprovalState::NotRecorded => pending.id.clear(),
+            }
+        }
         if let Some(prompt) = &cx.approval_prompt {
             emit("requested", "the policy");
             let by = prompted_person(cx);
@@ -145,16 +187,22 @@ impl Gateway {
                 None => {}
             }
         }
-        match approvals.take_decision(&request) {
+        let mut state = approvals.take_decision(&request);
+        if state == ApprovalState::Pending {
+            emit("requested", &format!("the policy, as approval {}", pending.id));
+            let wait = self.catalog().policies.ask_wait;
+            let wait = cx.remaining().map_or(wait, |remaining| wait.min(remaining));
+            if !wait.is_zero() {
+                state = approvals.wait_for_decision(&request, wait).await;
+            }
+        }
+        match state {
             ApprovalState::Approved => {
                 emit("allowed", "an earlier approval");
                 Ok(GrantedApproval { binding, granted_at: approvals.now() })
             }
             ApprovalState::Rejected => Err(denied("because a user rejected this call").into()),
-            ApprovalState::Pending => {
-                emit("requested", &format!("the policy, as approval {}", pending.id));
-                Err(undecided(Some(pending.id)).into())
-            }
+            ApprovalState::Pending => Err(undecided(Some(pending.id)).into()),
             ApprovalState::TooMany => Err(too_many_pending(call).into()),
             ApprovalState::TooLarge => {
                 let limit = MAX_ARGUMENTS / 1024;

@@ -4,15 +4,18 @@
 //! one byte changes, it is a different request. It waits in the store for five minutes, so that
 //! another process can decide it. An approval is valid for five minutes and for one call.
 
+mod changes;
 mod row;
 
 use crate::requests::RequestKeys;
 use crate::seal::RowSeal;
 use crate::{Approvals, Error};
+use changes::PendingChanges;
 use row::ApprovalRow;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
 use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{
     Cx, Digest, HeldPlaces, Moment, Namespace, RawJson, RowNote, ShareKey, Store, StoreError,
@@ -37,6 +40,7 @@ pub(crate) struct PendingApprovals {
     store: Arc<dyn Store>,
     partition: Arc<str>,
     now: Arc<dyn Fn() -> Moment + Send + Sync>,
+    changes: Arc<PendingChanges>,
 }
 
 /// A call that needs approval, and everything that the approval is bound to.
@@ -70,7 +74,63 @@ impl PendingApprovals {
     /// The pending approvals of the project that these approvals are of.
     pub(crate) fn sharing_store_of(approvals: &Approvals) -> Self {
         let Approvals { store, partition, now, .. } = approvals;
-        Self { store: store.clone(), partition: partition.clone(), now: now.clone() }
+        let changes = Arc::new(PendingChanges::of(store.clone()));
+        Self { store: store.clone(), partition: partition.clone(), now: now.clone(), changes }
+    }
+
+    /// Waits for the decision about a pending call, and uses it up. Returns `Pending` if there is
+    /// none within this time.
+    pub(crate) async fn wait_for_decision(
+        &self,
+        request: &ApprovalRequest<'_>,
+        limit: Duration,
+    ) -> ApprovalState {
+        let until = Instant::now() + limit;
+        let mut changes = self.changes.subscribe();
+        loop {
+            match self.take_decision(request) {
+                ApprovalState::Pending => {}
+                state => return state,
+            }
+            tokio::select! {
+                () = self.changes.next(&mut changes) => {}
+                () = sleep_until(until) => return ApprovalState::Pending,
+            }
+        }
+    }
+
+    /// Uses up the pending approval that the client was asked about, with its answer. Another
+    /// process may have recorded it. `NotRecorded` if it was used or has expired.
+    pub(crate) fn use_answer(
+        &self,
+        request: &ApprovalRequest<'_>,
+        is_approved: bool,
+    ) -> ApprovalState {
+        self.try_use_answer(request, is_approved).unwrap_or(ApprovalState::NotRecorded)
+    }
+
+    fn try_use_answer(
+        &self,
+        request: &ApprovalRequest<'_>,
+        is_approved: bool,
+    ) -> Result<ApprovalState, StoreError> {
+        let binding = self.binding(request)?;
+        let key = self.store_key(&short(&binding));
+        for _ in 0..ATTEMPTS {
+            let bytes = self.store.read(Namespace::Pending, &key)?;
+            let row = bytes.as_ref().and_then(|bytes| self.open(&key, bytes));
+            let row = row.filter(|row| row.binding == binding && row.is_valid((self.now)()));
+            let Some(row) = row else { return Ok(ApprovalState::NotRecorded) };
+            if row.answer == Some(false) {
+                return Ok(ApprovalState::Rejected);
+            }
+            if self.store.swap(Namespace::Pending, &key, bytes.as_deref(), None)? {
+                let state =
+                    if is_approved { ApprovalState::Approved } else { ApprovalState::Rejected };
+                return Ok(state);
+            }
+        }
+        Ok(ApprovalState::NotRecorded)
     }
 
     /// The current time, by the clock that approvals use.

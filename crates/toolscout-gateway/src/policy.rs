@@ -9,6 +9,7 @@ mod tests;
 
 use crate::Error;
 use crate::delegation;
+use std::time::Duration;
 use toolscout_core::authorization::Policy;
 use toolscout_core::policy_rules::PolicyPattern;
 use toolscout_core::{Diagnostic, DiagnosticKind, PolicyRules, Tool, ToolId};
@@ -52,6 +53,9 @@ pub struct Policies {
     pub mode: Mode,
     /// The treatment of tools with the same name as another tool.
     pub shadow: Shadow,
+    /// How long a call with the policy `ask` stays open for a decision. After it, or at once if it
+    /// is zero, the call fails with the id of its pending approval.
+    pub ask_wait: Duration,
 }
 
 /// A change of the policy of one level for a pattern.
@@ -119,6 +123,11 @@ impl Policies {
     /// Sets the treatment of tools with the same name as another tool.
     pub fn shadowing(self, shadow: Shadow) -> Self {
         Self { shadow, ..self }
+    }
+
+    /// Sets how long a call stays open for a decision.
+    pub fn waiting(self, ask_wait: Duration) -> Self {
+        Self { ask_wait, ..self }
     }
 
     /// The rules of one level.

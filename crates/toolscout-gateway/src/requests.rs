@@ -193,6 +193,7 @@ fn shared_context(cx: &Cx) -> Cx {
         log: None,
         request_id: None,
         approval_prompt: None,
+        approval_answer: None,
         reverse_channel: None,
         ..cx.clone()
     }

@@ -10,4 +10,5 @@ pub fn from_config(config: &Config) -> Policies {
         .with(LevelName::Project, config.project_rules.clone())
         .in_mode(config.mode)
         .shadowing(config.settings.shadow.unwrap_or_default())
+        .waiting(config.settings.ask_wait())
 }

@@ -10,8 +10,10 @@ use crate::{Approvals, Error, Gateway};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::task::JoinSet;
 use toolscout_core::authorization::{AuthorizationError, PendingApproval, Policy};
+use toolscout_core::cx::ApprovalAnswer;
 use toolscout_core::{
     BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Namespace, PolicyRules, Store, StoreError,
 };
@@ -220,10 +222,110 @@ async fn a_prompt_that_times_out_leaves_a_pending_approval() {
     let world = world().await;
     let answer =
         |_: PendingApproval| -> BoxFuture<'static, bool> { Box::pin(std::future::pending()) };
-    let cx = Cx { approval_prompt: Some(Arc::new(answer)), ..agent() }
-        .within(std::time::Duration::from_secs(2));
+    let cx =
+        Cx { approval_prompt: Some(Arc::new(answer)), ..agent() }.within(Duration::from_secs(2));
     world.request_approval(json!({}), cx).await;
     assert_eq!(world.gateway.pending().unwrap().len(), 1);
+}
+
+/// As [`world`], with calls that stay open for a decision.
+async fn waiting_world(wait: Duration) -> World {
+    let world = world().await;
+    let policies = Policies::clone(&world.gateway.policies()).waiting(wait);
+    world.gateway.set_policies(policies);
+    world
+}
+
+/// Decides the pending approval as soon as there is one.
+async fn decide_next(world: &World, approve: bool) -> String {
+    loop {
+        if let [pending] = &world.gateway.pending().unwrap()[..] {
+            world.gateway.decide_approval(&pending.id, approve, &cli()).unwrap();
+            return pending.id.clone();
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Y-17.
+#[tokio::test(start_paused = true)]
+async fn a_call_stays_open_until_it_is_decided() {
+    let world = waiting_world(Duration::from_secs(60)).await;
+    let (paid, _) = tokio::join!(world.pay(json!({}), agent()), decide_next(&world, true));
+    paid.unwrap();
+    assert_eq!(world.server.executed(), 1);
+    assert!(world.gateway.pending().unwrap().is_empty(), "the approval is used up");
+    let (paid, _) = tokio::join!(world.pay(json!({}), agent()), decide_next(&world, false));
+    assert!(paid.unwrap_err().to_string().contains("a user rejected this call"));
+    // Two clients wait for the same decision: it is for one call.
+    let both = async {
+        tokio::join!(world.pay(json!({"x": 1}), agent()), {
+            world.pay(json!({"x": 1}), agent().within(Duration::from_secs(2)))
+        })
+    };
+    let deciding = async {
+        while world.gateway.pending().unwrap().iter().all(|pending| pending.approved.is_some()) {
+            tokio::task::yield_now().await;
+        }
+        let pending = world.gateway.pending().unwrap();
+        let open = pending.iter().find(|pending| pending.approved.is_none()).unwrap();
+        world.gateway.decide_approval(&open.id, true, &cli()).unwrap();
+    };
+    let limited = tokio::time::timeout(Duration::from_secs(10), both);
+    let (both, ()) = tokio::join!(limited, deciding);
+    assert_eq!(world.server.executed(), 2, "{both:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_not_decided_in_time_fails_with_its_id() {
+    let world = waiting_world(Duration::from_secs(60)).await;
+    let started = tokio::time::Instant::now();
+    world.request_approval(json!({}), agent()).await;
+    assert_eq!(started.elapsed().as_secs(), 60);
+    let started = tokio::time::Instant::now();
+    world.request_approval(json!({"x": 1}), agent().within(Duration::from_secs(5))).await;
+    assert!(started.elapsed() <= Duration::from_secs(5), "its own deadline is nearer");
+}
+
+/// A client of the modern era: the prompt only notes the question, and the answer comes with a
+/// repetition of the call.
+fn repeating(answer: ApprovalAnswer) -> Cx {
+    let ask = |pending: PendingApproval| -> BoxFuture<'static, bool> {
+        assert!(!pending.id.is_empty());
+        Box::pin(async { false })
+    };
+    Cx { approval_prompt: Some(Arc::new(ask)), approval_answer: Some(answer), ..agent() }
+}
+
+fn answered(id: &str, is_approved: bool) -> Cx {
+    repeating(ApprovalAnswer::Given { approval_id: id.into(), is_approved })
+}
+
+/// Y-16.
+#[tokio::test]
+async fn the_answer_in_a_repeated_call_is_valid_once_for_that_call() {
+    let world = world().await;
+    let id = world.request_approval(json!({}), repeating(ApprovalAnswer::Awaited)).await;
+    let other = world.pay(json!({"x": 1}), answered(&id, true)).await;
+    assert!(other.is_err(), "another call");
+    let unmarked = Cx { approval_prompt: None, ..answered(&id, true) };
+    assert!(world.pay(json!({}), unmarked).await.is_err(), "a client that must not approve");
+    world.pay(json!({}), answered(&id, true)).await.unwrap();
+    assert!(world.pay(json!({}), answered(&id, true)).await.is_err(), "once");
+    assert_eq!(world.server.executed(), 1);
+}
+
+#[tokio::test]
+async fn a_declined_question_can_be_asked_again_and_an_operator_can_reject_it() {
+    let world = world().await;
+    let id = world.request_approval(json!({}), repeating(ApprovalAnswer::Awaited)).await;
+    let declined = world.pay(json!({}), answered(&id, false)).await.unwrap_err();
+    assert!(declined.to_string().contains("the user rejected this call"), "{declined}");
+    assert!(world.gateway.pending().unwrap().is_empty());
+    assert_eq!(world.request_approval(json!({}), repeating(ApprovalAnswer::Awaited)).await, id);
+    world.gateway.decide_approval(&id, false, &cli()).unwrap();
+    assert!(world.pay(json!({}), answered(&id, true)).await.is_err(), "the operator rejected it");
+    assert_eq!(world.server.executed(), 0);
 }
 
 #[tokio::test]

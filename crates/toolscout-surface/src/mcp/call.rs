@@ -12,7 +12,7 @@ use super::exchange::Exchange;
 use super::first_requests::FirstRequest;
 use super::http::mirror;
 use super::result_storage::READ_RESULT;
-use super::resumable::{self, ClientInput, InputRequests, MAX_ROUNDS, Outcome};
+use super::resumable::{self, ClientInput, MAX_ROUNDS, Outcome, Start};
 use super::{errors, meta};
 use crate::operation::MetaTool;
 use serde::Deserialize;
@@ -42,9 +42,19 @@ struct Params {
 struct Request {
     params: Params,
     is_data: Arc<AtomicBool>,
+    /// Whether the client has answered a question about an approval.
+    is_answered: bool,
 }
 
 impl Request {
+    /// The error for an answer that came too late: another request has used the approval, or it
+    /// has expired.
+    fn late_answer(&self, error: &Error) -> Option<RpcError> {
+        let is_undecided =
+            matches!(error, Error::Refused(AuthorizationError::NeedsApproval { .. }));
+        (self.is_answered && is_undecided).then(resumable::expired)
+    }
+
     fn mark_data(&self, output: ToolOutput) -> ToolOutput {
         self.is_data.store(true, Ordering::Relaxed);
         output
@@ -59,9 +69,13 @@ pub(super) async fn call(exchange: &Exchange) -> Result<String, RpcError> {
     let arguments = params.arguments.as_ref().map(RawJson::as_str);
     let bound_to = || json!([exchange.owner().as_deref(), params.name, arguments]).to_string();
     let is_data = Arc::new(AtomicBool::new(false));
-    let outcome = resumable::run(exchange, input, bound_to, |resume, input_requests| {
-        let request = Request { params: params.clone(), is_data: is_data.clone() };
-        Box::pin(run(exchange.clone(), request, resume, input_requests))
+    let outcome = resumable::run(exchange, input, bound_to, |start| {
+        let request = Request {
+            params: params.clone(),
+            is_data: is_data.clone(),
+            is_answered: start.answer.is_some(),
+        };
+        Box::pin(run(exchange.clone(), request, start))
     });
     Ok(match outcome.await? {
         Outcome::Done(output) => {
@@ -77,12 +91,12 @@ pub(super) async fn call(exchange: &Exchange) -> Result<String, RpcError> {
 async fn run(
     exchange: Exchange,
     request: Request,
-    resume: Option<Resume>,
-    input_requests: InputRequests,
+    Start { resume, answer, input_requests }: Start,
 ) -> Result<ToolOutput, RpcError> {
     let params = &request.params;
     let (server, arguments) = (&exchange.server, params.arguments.as_ref());
-    let cx = exchange.cx(exchange.is_modern().then_some(input_requests));
+    let mut cx = exchange.cx(exchange.is_modern().then_some(input_requests));
+    cx.approval_answer = answer.or(cx.approval_answer);
     let (view, client_view) = server.client_view(&cx).await;
     if params.name == READ_RESULT {
         return Ok(server.results.read(arguments, exchange.owner().as_ref()));
@@ -149,7 +163,10 @@ async fn call_listed(
         Err(Error::Source(error @ SourceError::Answered { .. })) => {
             Err(errors::from_source(&error))
         }
-        Err(error) => Ok(meta::failure(tool, &error)),
+        Err(error) => match request.late_answer(&error) {
+            Some(late) => Err(late),
+            None => Ok(meta::failure(tool, &error)),
+        },
     }
 }
 
@@ -193,7 +210,10 @@ async fn execute(
         Err(Error::Source(error @ SourceError::Answered { .. })) => {
             Err(errors::from_source(&error))
         }
-        Err(error) => Ok(meta::not_found(&request.name, &error)),
+        Err(error) => match received.late_answer(&error) {
+            Some(late) => Err(late),
+            None => Ok(meta::not_found(&request.name, &error)),
+        },
     };
     let gateway = &exchange.server.gateway;
     // Most calls are well-formed; arguments that fit are never changed.

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use toolscout_core::cx::ClientApprovals;
+use toolscout_core::cx::{ApprovalAnswer, ClientApprovals};
 use toolscout_core::event::trace_context;
 use toolscout_core::jsonrpc::{self, RpcError};
 use toolscout_core::{Cx, Progress, RawJson};
@@ -104,6 +104,7 @@ impl Exchange {
 
     /// The context for the gateway. In the modern era, requests for input go to `input_requests`.
     pub(super) fn cx(&self, input_requests: Option<mpsc::UnboundedSender<InputRequest>>) -> Cx {
+        let is_repeated = self.is_modern() && input_requests.is_some();
         let era =
             if self.is_modern() { ReverseEra::Modern(input_requests) } else { ReverseEra::Legacy };
         let (client, out) = (self.client.clone(), self.out.clone());
@@ -117,6 +118,7 @@ impl Exchange {
         cx.progress = self.progress();
         let can_approve = self.counts_approvals() && requests.can("elicitation");
         cx.approval_prompt = can_approve.then(|| approval_prompt(requests.clone()));
+        cx.approval_answer = is_repeated.then_some(ApprovalAnswer::Awaited);
         cx.log = Some(log_sink(requests.clone(), cx.log.take()));
         cx.request_id = Some(self.id.as_str().trim_matches('"').into());
         cx.reverse_channel = Some(requests);

@@ -7,13 +7,14 @@
 use super::exchange::Exchange;
 use super::object::Object;
 use super::replica_tag::{self, tagged};
-use super::reverse_requests::InputRequest;
+use super::reverse_requests::{InputRequest, accepts};
 use super::sealed::State;
 use super::suspended::{RunningRequest, Step};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use tokio::sync::mpsc;
+use toolscout_core::cx::ApprovalAnswer;
 use toolscout_core::jsonrpc::{RpcError, quoted};
 use toolscout_core::{BoxFuture, Cx, RawJson, Resume, ToolOutput};
 
@@ -37,6 +38,15 @@ pub(super) enum Outcome {
     TooManyRounds,
 }
 
+/// What a request is started with.
+pub(super) struct Start {
+    /// The continuation of a request of the upstream server.
+    pub(super) resume: Option<Resume>,
+    /// The answer of the client about an approval.
+    pub(super) answer: Option<ApprovalAnswer>,
+    pub(super) input_requests: InputRequests,
+}
+
 /// The sender for the requests for input of a running request.
 pub(super) type InputRequests = mpsc::UnboundedSender<InputRequest>;
 
@@ -47,13 +57,13 @@ pub(super) async fn run(
     exchange: &Exchange,
     input: ClientInput,
     bound_to: impl Fn() -> String,
-    start: impl Fn(Option<Resume>, InputRequests) -> BoxFuture<'static, Result<ToolOutput, RpcError>>,
+    start: impl Fn(Start) -> BoxFuture<'static, Result<ToolOutput, RpcError>>,
 ) -> Result<Outcome, RpcError> {
     let server = &exchange.server;
     let ClientInput { responses, state } = input;
     let by_name = responses
         .as_ref()
-        .map(|responses| serde_json::from_str::<HashMap<_, _>>(responses.as_str()));
+        .map(|responses| serde_json::from_str::<HashMap<_, RawJson>>(responses.as_str()));
     let by_name =
         by_name.transpose().map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let open = |state: String| {
@@ -61,15 +71,23 @@ pub(super) async fn run(
         server.seal.open(sealed, &bound_to()).ok_or_else(expired)
     };
     let state = state.map(open).transpose()?;
+    let begin = |resume, answer| {
+        RunningRequest::new(|input_requests| start(Start { resume, answer, input_requests }))
+    };
     let (mut request, mut rounds) = match state {
         None => {
             let resume =
                 responses.map(|responses| Resume { responses: Some(responses), state: None });
-            (RunningRequest::new(|input_requests| start(resume, input_requests)), 0)
+            (begin(resume, None), 0)
+        }
+        Some((State::Approval(id), rounds)) => {
+            let is_approved = by_name.is_some_and(|all| all.values().any(accepts));
+            let answer = ApprovalAnswer::Given { approval_id: id.into(), is_approved };
+            (begin(None, Some(answer)), rounds)
         }
         Some((State::Upstream(state), rounds)) => {
             let resume = Some(Resume { responses, state });
-            (RunningRequest::new(|input_requests| start(resume, input_requests)), rounds)
+            (begin(resume, None), rounds)
         }
         Some((State::Suspended(number), rounds)) => {
             let owner = exchange.owner();
@@ -93,10 +111,12 @@ pub(super) async fn run(
                     if rounds >= MAX_ROUNDS {
                         return Ok(Outcome::TooManyRounds);
                     }
-                    request =
-                        RunningRequest::new(|input_requests| start(Some(resume), input_requests));
+                    request = begin(Some(resume), None);
                 }
             },
+            Step::NeedsApproval(id, question) => {
+                break (input_required(&[question]), State::Approval(id));
+            }
             Step::NeedsInput(_) if rounds >= MAX_ROUNDS => return Ok(Outcome::TooManyRounds),
             Step::NeedsInput(requests) => {
                 break (
@@ -112,7 +132,7 @@ pub(super) async fn run(
     // Only the replica that suspended a request can resume it.
     let replica = match &state {
         State::Suspended(_) => server.options.replica.as_deref(),
-        State::Upstream(_) => None,
+        State::Upstream(_) | State::Approval(_) => None,
     };
     let sealed = server.seal.seal(state, rounds + 1, &bound_to());
     let sealed =
@@ -123,7 +143,7 @@ pub(super) async fn run(
     Ok(Outcome::InputRequired(result.to_string()))
 }
 
-fn expired() -> RpcError {
+pub(super) fn expired() -> RpcError {
     RpcError::invalid_params(
         "`requestState` belongs to another request or has expired; repeat the call without it",
     )

@@ -17,6 +17,8 @@ pub(super) struct InputRequest {
     pub(super) method: String,
     pub(super) params: RawJson,
     pub(super) response_sender: oneshot::Sender<Result<RawJson, RpcError>>,
+    /// The pending approval that it asks about; none if the request waits for the response.
+    pub(super) approval_id: Option<String>,
 }
 
 /// Sends reverse requests to a client.
@@ -84,7 +86,12 @@ async fn request_input(
     let (response_sender, response) = oneshot::channel();
     let abandoned = || RpcError::failed("the client did not continue the request");
     sender
-        .send(InputRequest { method: method.to_owned(), params, response_sender })
+        .send(InputRequest {
+            method: method.to_owned(),
+            params,
+            response_sender,
+            approval_id: None,
+        })
         .map_err(|_| abandoned())?;
     response.await.unwrap_or_else(|_| Err(abandoned()))
 }
@@ -166,13 +173,33 @@ pub(super) fn approval_prompt(requests: Arc<ReverseRequests>) -> ApprovalPrompt 
     })
 }
 
+/// Whether the user approves the call. If the store has the pending approval and the client repeats
+/// its request with the answer, it is only asked here.
 async fn is_approved(requests: &ReverseRequests, approval: &PendingApproval) -> bool {
+    let params = approval_question(approval);
+    if let ReverseEra::Modern(Some(sender)) = &requests.era
+        && !approval.id.is_empty()
+    {
+        let (response_sender, _) = oneshot::channel();
+        let (method, approval_id) = ("elicitation/create".to_owned(), Some(approval.id.clone()));
+        let _ = sender.send(InputRequest { method, params, response_sender, approval_id });
+        return false;
+    }
+    match requests.request("elicitation/create", params).await {
+        Ok(response) => accepts(&response),
+        Err(_) => false,
+    }
+}
+
+/// Whether this response to an elicitation accepts it.
+pub(super) fn accepts(response: &RawJson) -> bool {
+    response.to_value()["action"] == "accept"
+}
+
+fn approval_question(approval: &PendingApproval) -> RawJson {
     let arguments = serde_json::to_string_pretty(&approval.arguments).unwrap_or_default();
     let (tool, arguments) = (approval.tool.to_string(), escape::text(&arguments).into_owned());
     let text = format!("Run `{}` with these arguments?\n\n{arguments}", escape::line(&tool));
     let params = json!({"message": text, "requestedSchema": {"type": "object", "properties": {}}});
-    match requests.request("elicitation/create", RawJson::from_value(&params)).await {
-        Ok(response) => response.to_value()["action"] == "accept",
-        Err(_) => false,
-    }
+    RawJson::from_value(&params)
 }

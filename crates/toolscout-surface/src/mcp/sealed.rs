@@ -25,6 +25,9 @@ pub(super) enum State {
     Suspended(u64),
     /// A server that expects this state.
     Upstream(Option<String>),
+    /// The pending approval with this id: the client answers whether the call may run, to any
+    /// process that shares the store.
+    Approval(String),
 }
 
 #[derive(Serialize, Deserialize)]

@@ -60,6 +60,9 @@ pub(super) enum Step {
     Done(Result<ToolOutput, RpcError>),
     /// The requests for input: name, method and parameters of each.
     NeedsInput(Vec<(String, String, RawJson)>),
+    /// It has ended, and can be started again with the answer to this question about a pending
+    /// approval.
+    NeedsApproval(String, (String, String, RawJson)),
 }
 
 impl RunningRequest {
@@ -83,21 +86,31 @@ impl RunningRequest {
     pub(super) async fn advance(&mut self) -> Step {
         let first = tokio::select! {
             biased;
-            done = &mut self.running => return Step::Done(done),
+            done = &mut self.running => return match self.input_requests.try_recv() {
+                Ok(InputRequest { method, params, approval_id: Some(id), .. }) => {
+                    Step::NeedsApproval(id, (input_name(1), method, params))
+                }
+                _ => Step::Done(done),
+            },
             Some(request) = self.input_requests.recv() => request,
         };
         // Lets other tasks send their requests for input as well.
         tokio::task::yield_now().await;
         let mut requests = Vec::new();
         let mut next = Some(first);
-        while let Some(InputRequest { method, params, response_sender }) = next {
-            let name = format!("input_{}", requests.len() + 1);
+        while let Some(InputRequest { method, params, response_sender, .. }) = next {
+            let name = input_name(requests.len() + 1);
             self.unanswered.insert(name.clone(), response_sender);
             requests.push((name, method, params));
             next = self.input_requests.try_recv().ok();
         }
         Step::NeedsInput(requests)
     }
+}
+
+/// The name of a request for input.
+fn input_name(number: usize) -> String {
+    format!("input_{number}")
 }
 
 impl SuspendedCalls {

@@ -6,6 +6,7 @@
 //! 5. hostile clients cost others nothing.
 
 mod fake_server;
+mod fleet;
 mod hostile;
 mod legacy;
 mod modern;

@@ -4,7 +4,7 @@ use super::NO_RESOURCE;
 use crate::mcp::errors;
 use crate::mcp::exchange::Exchange;
 use crate::mcp::object::Object;
-use crate::mcp::resumable::{self, ClientInput, InputRequests, MAX_ROUNDS, Outcome};
+use crate::mcp::resumable::{self, ClientInput, MAX_ROUNDS, Outcome, Start};
 use serde_json::json;
 use std::sync::Arc;
 use toolscout_core::jsonrpc::{RpcError, quoted};
@@ -22,15 +22,8 @@ pub(super) async fn forward(
     let params =
         RawJson::parse(params).map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let bound_to = || bound_to(exchange, source, method);
-    let outcome = resumable::run(exchange, input, bound_to, |resume, input_requests| {
-        Box::pin(run(
-            exchange.clone(),
-            source.clone(),
-            method,
-            params.clone(),
-            resume,
-            input_requests,
-        ))
+    let outcome = resumable::run(exchange, input, bound_to, |start| {
+        Box::pin(run(exchange.clone(), source.clone(), method, params.clone(), start))
     });
     match outcome.await? {
         Outcome::Done(output) => Ok(output.raw().as_str().to_owned()),
@@ -44,8 +37,7 @@ async fn run(
     source: Arc<dyn Source>,
     method: &'static str,
     params: RawJson,
-    resume: Option<Resume>,
-    input_requests: InputRequests,
+    Start { resume, input_requests, .. }: Start,
 ) -> Result<ToolOutput, RpcError> {
     let library = source.library().ok_or_else(|| RpcError::unknown_method(method))?;
     let cx = exchange.cx(exchange.is_modern().then_some(input_requests));

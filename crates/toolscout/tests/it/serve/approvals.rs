@@ -2,6 +2,7 @@
 //! operator approves it in another terminal.
 
 use super::{Agent, library};
+use crate::servers::fixture::wait_until;
 use crate::world::World;
 use serde_json::{Value, json};
 
@@ -113,6 +114,29 @@ fn a_client_without_elicitation_is_told_how_to_approve() {
     let result = agent.request("tools/call", call());
     assert!(result["isError"] != true, "{result}");
     assert_eq!(agent.request("tools/call", call())["isError"], true, "an approval is valid once");
+}
+
+/// Y-17: on one machine, a command approves the call that the server keeps open.
+#[test]
+fn a_call_stays_open_until_a_command_approves_it() {
+    let world = library()
+        .file("toolscout.toml", "ask_wait = \"60s\"\n[policies]\n\"local/sql_query\" = \"ask\"\n");
+    let mut agent = Agent::legacy(&world, &[]);
+    let id = agent.send_request("tools/call", call());
+    let pending = || world.run(&["approval", "list", "--json"]).exits(0).json();
+    wait_until("the call is pending", || pending()[0]["id"].is_string());
+    world.run(&["approve", pending()[0]["id"].as_str().expect("an id")]).exits(0);
+    let result = agent.answer(id)["result"].clone();
+    assert!(result["isError"] != true, "{result}");
+}
+
+#[test]
+fn a_wait_that_is_longer_than_an_approval_is_refused() {
+    for wrong in ["6m", "60", "1h", "-1s"] {
+        let world = library().file("toolscout.toml", &format!("ask_wait = \"{wrong}\"\n"));
+        let refused = world.run(&["serve"]);
+        assert!(refused.err.contains("it must be a time up to `5m`"), "{wrong}: {refused:?}");
+    }
 }
 
 /// Repeating a rejected call does not request approval again.
