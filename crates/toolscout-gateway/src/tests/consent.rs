@@ -247,7 +247,7 @@ async fn decide_next(world: &World, approve: bool) -> String {
     }
 }
 
-/// Y-17.
+/// Y-20.
 #[tokio::test(start_paused = true)]
 async fn a_call_stays_open_until_it_is_decided() {
     let world = waiting_world(Duration::from_secs(60)).await;
@@ -301,7 +301,7 @@ fn answered(id: &str, is_approved: bool) -> Cx {
     repeating(ApprovalAnswer::Given { approval_id: id.into(), is_approved })
 }
 
-/// Y-16.
+/// Y-19.
 #[tokio::test]
 async fn the_answer_in_a_repeated_call_is_valid_once_for_that_call() {
     let world = world().await;

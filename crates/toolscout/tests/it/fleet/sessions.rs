@@ -81,7 +81,7 @@ fn accepting(question: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}})
 }
 
-/// Y-09: an id has the state of its session, so any replica continues it after the death of another.
+/// Y-12: an id has the state of its session, so any replica continues it after the death of another.
 #[test]
 fn a_session_continues_after_its_replica_was_killed() {
     let Some(machines) = fleet(3) else { return };
@@ -115,15 +115,16 @@ fn a_session_continues_after_its_replica_was_killed() {
         times[times.len() / 2]
     };
     let worst = continued.iter().max().copied();
-    crate::world::report_skipped(&format!(
-        "nothing: {} sessions continued; first call {:?} (worst {worst:?}), later calls {:?}",
-        continued.len(),
-        median(&mut continued),
-        median(&mut usual),
-    ));
+    let (first, later) = (median(&mut continued), median(&mut usual));
+    print_times(&format!("first call {first:?}, at most {worst:?}; later calls {later:?}"));
 }
 
-/// Y-10: an id is valid for its principal and its profile, in its fleet, until the client ends the
+#[expect(clippy::print_stderr, reason = "shows a measurement")]
+fn print_times(times: &str) {
+    eprintln!("continued sessions: {times}");
+}
+
+/// Y-13: an id is valid for its principal and its profile, in its fleet, until the client ends the
 /// session anywhere.
 #[test]
 fn a_session_id_is_of_no_use_to_anyone_else() {
@@ -168,7 +169,7 @@ fn a_session_id_is_of_no_use_to_anyone_else() {
     assert_eq!(status(&stranger, "/mcp", "X: y", foreign.headers()[1]), 404, "another fleet");
 }
 
-/// Y-11: the client's answer to a question reaches the replica where its call waits, and a call that
+/// Y-14: the client's answer to a question reaches the replica where its call waits, and a call that
 /// waits on a dead one is refused at once.
 #[test]
 fn an_answer_reaches_the_replica_whose_call_waits_for_it() {
@@ -192,7 +193,7 @@ fn an_answer_reaches_the_replica_whose_call_waits_for_it() {
     assert_eq!(machines[0].executed(), 2);
 }
 
-/// Y-12: a cancellation reaches the replica that runs the call.
+/// Y-15: a cancellation reaches the replica that runs the call.
 #[test]
 fn a_cancellation_reaches_the_replica_that_runs_the_call() {
     let Some(machines) = configured_fleet(2, CLIENT_APPROVALS) else { return };
@@ -210,7 +211,7 @@ fn a_cancellation_reaches_the_replica_that_runs_the_call() {
     assert_eq!(machines[0].executed(), 0);
 }
 
-/// Y-13: the stream of a session is that of the replica where it was started. Another one forwards
+/// Y-16: the stream of a session is that of the replica where it was started. Another one forwards
 /// it, and takes over when that one is gone.
 #[test]
 fn the_stream_of_a_session_is_forwarded_and_taken_over() {
@@ -236,7 +237,7 @@ fn the_stream_of_a_session_is_forwarded_and_taken_over() {
     assert_eq!(own.status(), 200, "taken over");
 }
 
-/// Y-14: the rest of a large result is read through any replica.
+/// Y-17: the rest of a large result is read through any replica.
 #[test]
 fn a_large_result_is_read_through_another_replica() {
     let Some(machines) = fleet(2) else { return };
@@ -268,7 +269,7 @@ fn a_large_result_is_read_through_another_replica() {
     assert_eq!((refused.status, refused.message()["error"]["message"].as_str()), (410, Some(GONE)));
 }
 
-/// Y-15: a replica that drains passes on what its calls wait for, and its sessions go on elsewhere.
+/// Y-18: a replica that drains passes on what its calls wait for, and its sessions go on elsewhere.
 #[test]
 fn a_draining_replica_finishes_its_calls_and_loses_no_session() {
     let Some(machines) = configured_fleet(2, CLIENT_APPROVALS) else { return };
@@ -284,4 +285,71 @@ fn a_draining_replica_finishes_its_calls_and_loses_no_session() {
     assert_eq!(result["result"]["content"][0]["text"], "called", "{result}");
     assert_eq!(look(&mut elsewhere), "called");
     assert_eq!(one.exit_code(), Some(0));
+}
+
+/// Posts a message of the modern era.
+fn modern(web: &Client, params: Value) -> Value {
+    let mut params = params;
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    });
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let name = format!("Mcp-Name: {}", params["name"].as_str().expect("a name"));
+    let headers = ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", &name];
+    web.post("/mcp", &headers, &message).message()
+}
+
+/// Y-19: the question whether a call may run is answered to any replica, and the answer counts once.
+#[test]
+fn a_modern_client_answers_any_replica_once() {
+    let Some(machines) = configured_fleet(3, CLIENT_APPROVALS) else { return };
+    let [one, two, three] = [0, 1, 2].map(|number| Web::open(&machines[number], &[]));
+    let call = |text: &str| json!({"name": "execute_tool", "arguments": {"name": "s/pay", "arguments": {"text": text}}});
+    let answered = |question: &Value, action: &str| {
+        let mut params = call("bob");
+        params["inputResponses"] = json!({"input_1": {"action": action, "content": {}}});
+        params["requestState"] = question["result"]["requestState"].clone();
+        params
+    };
+    let question = modern(&one, call("bob"));
+    assert_eq!(question["result"]["resultType"], "input_required", "{question}");
+    assert_eq!(one.ends(Signal::KILL), None);
+    let accepted = answered(&question, "accept");
+    let mut other = accepted.clone();
+    other["arguments"] = call("eve")["arguments"].clone();
+    assert_eq!(modern(&two, other)["error"]["code"], -32602, "another call");
+    let results = std::thread::scope(|scope| {
+        let clients: [&Client; 2] = [&two, &three];
+        let calls = clients.map(|web| scope.spawn(|| modern(web, accepted.clone())));
+        calls.map(|call| call.join().expect("an answer"))
+    });
+    let called = results.iter().filter(|result| result["result"]["content"][0]["text"] == "called");
+    assert_eq!(called.count(), 1, "{results:?}");
+    let late = results.iter().filter(|result| result["error"]["code"] == -32602);
+    assert_eq!(late.count(), 1, "{results:?}");
+    let question = modern(&two, call("bob"));
+    let declined = modern(&three, answered(&question, "decline"));
+    assert!(declined.to_string().contains("the user rejected this call"), "{declined}");
+    assert_eq!(machines[0].executed(), 1);
+}
+
+/// Y-20: a call stays open on one replica, and continues when it is approved on another.
+#[test]
+fn a_call_that_waits_continues_when_another_replica_approves() {
+    let Some(machines) = configured_fleet(2, "ask_wait = \"60s\"\n") else { return };
+    let web = Web::open(&machines[0], &[]);
+    let mut session = web.session("/mcp", &[]);
+    let arguments = json!({"name": "s/pay", "arguments": {"text": "bob"}});
+    let call = session.begin("tools/call", json!({"name": "execute_tool", "arguments": arguments}));
+    let pending = || machines[1].run(&["approval", "list", "--json"]).exits(0).json();
+    wait_until("the call is pending", || pending()[0]["id"].is_string());
+    let id = pending()[0]["id"].as_str().expect("an id").to_owned();
+    machines[1].run(&["approve", &id]).exits(0);
+    let approved = Instant::now();
+    let result = Client::receive(call).message();
+    let waited = approved.elapsed();
+    assert_eq!(result["result"]["content"][0]["text"], "called", "{result}");
+    assert!(waited < Duration::from_secs(10), "not at the end of its time: {waited:?}");
+    assert_eq!(machines[0].executed(), 1);
 }

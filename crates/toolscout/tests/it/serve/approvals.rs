@@ -116,7 +116,7 @@ fn a_client_without_elicitation_is_told_how_to_approve() {
     assert_eq!(agent.request("tools/call", call())["isError"], true, "an approval is valid once");
 }
 
-/// Y-17: on one machine, a command approves the call that the server keeps open.
+/// Y-20: on one machine, a command approves the call that the server keeps open.
 #[test]
 fn a_call_stays_open_until_a_command_approves_it() {
     let world = library()

@@ -91,7 +91,7 @@ fn opened(
         .map_err(|NotFromReplica(reason)| reason)
 }
 
-/// Y-18.
+/// Y-21.
 #[test]
 fn a_forwarded_request_has_the_decision_of_the_edge_and_no_token() {
     let (from, at) = (FakeReplicas::new(ONE), FakeReplicas::new(TWO));
@@ -107,7 +107,7 @@ fn a_forwarded_request_has_the_decision_of_the_edge_and_no_token() {
     assert_eq!(principal.profile.as_deref(), Some("read"));
 }
 
-/// Y-18.
+/// Y-21.
 #[test]
 fn a_request_that_no_replica_has_signed_for_this_one_now_is_refused() {
     let (one, two, three) =
@@ -140,7 +140,7 @@ fn a_request_that_no_replica_has_signed_for_this_one_now_is_refused() {
     assert!(opened(&rotating, &signed(&from, TWO)).is_ok());
 }
 
-/// Y-18.
+/// Y-21.
 #[tokio::test]
 async fn the_fleet_listener_accepts_nothing_but_signed_requests() {
     let fake_server = FakeServer::new();
@@ -181,7 +181,7 @@ fn session(origin: &str) -> Arc<Session> {
     Session::new("id".into(), None, None, client, queue, place)
 }
 
-/// Y-13.
+/// Y-16.
 #[test]
 fn all_replicas_agree_on_the_home_of_a_session() {
     let all = [ONE, TWO, THREE].map(FakeReplicas::new);
@@ -199,7 +199,7 @@ fn all_replicas_agree_on_the_home_of_a_session() {
     assert_eq!(orphaned.len(), 1, "{orphaned:?}");
 }
 
-/// Y-11, Y-12, Y-14.
+/// Y-14, Y-15, Y-17.
 #[test]
 fn a_message_is_processed_where_its_state_is() {
     let fleet = fleet(&FakeReplicas::new(ONE), &[[1; 32]]);
