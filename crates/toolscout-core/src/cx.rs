@@ -77,9 +77,9 @@ pub struct Cx {
 /// The answer of a client that repeats a call with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalAnswer {
-    /// The client has not been asked yet.
+    /// The client has not received the question yet.
     Awaited,
-    /// The client was asked about this pending approval, and has answered.
+    /// The client received the question about this pending approval, and has answered.
     Given {
         /// The id of the pending approval.
         approval_id: Arc<str>,

@@ -475,9 +475,9 @@ impl Shared {
     }
 
     async fn read_live(&self, client: &Client) -> Result<(), FleetError> {
-        let asked = Instant::now();
+        let started = Instant::now();
         let live = replica::live(client).await?;
-        let until = live.into_iter().map(|(replica, left)| (replica, asked + left));
+        let until = live.into_iter().map(|(replica, left)| (replica, started + left));
         *self.live.lock() = until.collect();
         Ok(())
     }

@@ -138,7 +138,7 @@ impl FleetStore {
         self.link.id()
     }
 
-    /// The replicas that serve, as of the last heartbeat. Asks no database.
+    /// The replicas that serve, as of the last heartbeat. Uses no connection.
     pub fn live_replicas(&self) -> Vec<LiveReplica> {
         self.link.live()
     }

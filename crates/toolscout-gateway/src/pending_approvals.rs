@@ -99,7 +99,7 @@ impl PendingApprovals {
         }
     }
 
-    /// Uses up the pending approval that the client was asked about, with its answer. Another
+    /// Uses up the pending approval that the client has decided, with its answer. Another
     /// process may have recorded it. `NotRecorded` if it was used or has expired.
     pub(crate) fn use_answer(
         &self,

@@ -17,7 +17,7 @@ pub(super) struct InputRequest {
     pub(super) method: String,
     pub(super) params: RawJson,
     pub(super) response_sender: oneshot::Sender<Result<RawJson, RpcError>>,
-    /// The pending approval that it asks about; none if the request waits for the response.
+    /// The pending approval that the question is about; none if the request waits for the response.
     pub(super) approval_id: Option<String>,
 }
 
@@ -174,7 +174,7 @@ pub(super) fn approval_prompt(requests: Arc<ReverseRequests>) -> ApprovalPrompt 
 }
 
 /// Whether the user approves the call. If the store has the pending approval and the client repeats
-/// its request with the answer, it is only asked here.
+/// its request with the answer, only the question is sent here.
 async fn is_approved(requests: &ReverseRequests, approval: &PendingApproval) -> bool {
     let params = approval_question(approval);
     if let ReverseEra::Modern(Some(sender)) = &requests.era

@@ -67,7 +67,7 @@ impl Events {
     }
 }
 
-/// Starts a call that asks its client for approval, and waits for the question.
+/// Starts a call that needs the approval of its client, and waits for the question.
 fn ask(session: &mut Session<'_>, text: &str) -> (Events, Value) {
     let arguments = json!({"name": "s/pay", "arguments": {"text": text}});
     let call = session.begin("tools/call", json!({"name": "execute_tool", "arguments": arguments}));
