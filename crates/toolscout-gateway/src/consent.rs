@@ -135,9 +135,10 @@ impl Gateway {
             (&cx.approval_prompt, &cx.approval_answer)
         {
             // The answer is that to another question if anything of the call has changed.
-            let state = match **approval_id == pending.id {
-                true => approvals.use_answer(&request, *is_approved),
-                false => ApprovalState::NotRecorded,
+            let state = if **approval_id == pending.id {
+                approvals.use_answer(&request, *is_approved)
+            } else {
+                ApprovalState::NotRecorded
             };
             let by = prompted_person(cx);
             return match state {

@@ -25,12 +25,13 @@ use projects::Project;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::BoxFuture;
 use toolscout_core::event::Observer;
+use toolscout_core::{BoxFuture, ErrorKind};
 use toolscout_fleet::FleetError;
 use toolscout_gateway::{LoadingMark, RankingProfile};
 use toolscout_surface::cli::{CommandSpec, OptionSpec, PositionalSpec};
 use toolscout_surface::codes::Exit;
+use toolscout_surface::http;
 use toolscout_surface::mcp::{Server, stdio};
 use toolscout_workspace::host::become_host;
 use toolscout_workspace::{CommandTraits, EventBroadcast};
@@ -194,6 +195,14 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
 /// A replica that cannot use the fleet's state must not serve without it.
 fn fleet_failure(error: &FleetError) -> AppError {
     AppError::unavailable(error.to_string(), error.hint().unwrap_or("toolscout fleet status"))
+}
+
+fn listener_error(error: http::Error) -> AppError {
+    let kind = match error {
+        http::Error::Bind { .. } => ErrorKind::Unavailable,
+        _ => ErrorKind::Invalid,
+    };
+    AppError::Message { kind, message: error.to_string(), hint: None }
 }
 
 async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppError> {

@@ -4,7 +4,6 @@
 //! is reached there: the call that waits for a response of the client, the stream of a session and
 //! its subscriptions, a large result.
 
-use super::forward::ReplicaGone;
 use super::sealed_session::{LIFETIME, SealedSession};
 use super::session::Session;
 use crate::http::{HttpRejection, Limits, RequestShares};
@@ -69,6 +68,10 @@ pub struct FleetSessions {
     pub(super) limits: Limits,
     refreshed: Mutex<Option<Instant>>,
 }
+
+/// The replica does not serve any more, or cannot be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReplicaGone;
 
 /// Where a message has to be processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,10 +162,8 @@ impl FleetSessions {
                 if method == "notifications/cancelled" =>
             {
                 let id = params.as_ref().and_then(cancelled_id);
-                match id.is_some_and(|id| session.client.is_in_flight(&id)) {
-                    true => Target::Here,
-                    false => Target::Everywhere,
-                }
+                let is_here = id.is_some_and(|id| session.client.is_in_flight(&id));
+                if is_here { Target::Here } else { Target::Everywhere }
             }
             (Incoming::Notification { .. }, _) => Target::Here,
             (Incoming::Request(request), session) => match request.method.as_str() {

@@ -3,7 +3,7 @@
 
 use super::EndpointRequest;
 use super::envelope::{Envelope, SIGNATURE};
-use super::fleet::{FleetSessions, Target};
+use super::fleet::{FleetSessions, ReplicaGone, Target};
 use super::forwarded::PATH;
 use super::session::Session;
 use crate::http::HttpRejection;
@@ -30,10 +30,6 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// The headers of a response that reach the client.
 const HEADERS: [HeaderName; 3] =
     [CONTENT_TYPE, CACHE_CONTROL, HeaderName::from_static("x-accel-buffering")];
-
-/// The replica does not serve any more, or cannot be reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ReplicaGone;
 
 /// The request of a client on its way to another replica.
 pub(super) struct Forwarding<'a> {

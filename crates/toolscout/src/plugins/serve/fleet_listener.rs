@@ -41,7 +41,7 @@ impl FleetNode {
             let mut terms = Terms::new(parsed(listen)?, Auth::Replicas);
             terms.limits = Limits { drain_time: DRAIN_TIME, ..limits.clone() };
             terms.allowed_hosts.extend(advertised.clone());
-            let bound = Listener::bind(terms).await.map_err(super::web::listener_error)?;
+            let bound = Listener::bind(terms).await.map_err(super::listener_error)?;
             if bound.addr().ip().is_unspecified() && advertised.is_none() {
                 return Err(AppError::invalid(
                     format!("other replicas cannot reach `fleet.listen = \"{}\"`", bound.addr()),

@@ -1,4 +1,4 @@
-//! The replicas of the fleet, for the sessions of clients: who serves, and which sessions their
+//! The replicas of the fleet, for the sessions of clients: which ones serve, and which sessions their
 //! clients have ended.
 
 use parking_lot::Mutex;

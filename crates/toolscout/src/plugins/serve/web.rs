@@ -1,6 +1,7 @@
 //! `serve --http`: the address to listen on, authentication, and the instructions for the operator.
 
 use super::fleet_listener::FleetNode;
+use super::listener_error;
 use super::mcp_servers::McpServers;
 use super::projects::Project;
 use super::{stdio_sessions, stopping};
@@ -11,12 +12,12 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use toolscout_config::JwtSettings;
 use toolscout_core::cx::ClientApprovals;
-use toolscout_core::{Caller, Cx, ErrorKind, escape};
+use toolscout_core::{Caller, Cx, escape};
 use toolscout_fleet::ReplicaState;
 use toolscout_mcp_client::oauth;
 use toolscout_surface::api::{OperationRouter, unknown_project_routes};
 use toolscout_surface::http::auth::{ClaimNames, Fetch, Jwt, JwtTerms, Token};
-use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};
+use toolscout_surface::http::{Auth, Listener, Role, Routes, Terms};
 use toolscout_surface::mcp::http::{Endpoint, Protocol, Servers};
 use toolscout_surface::page;
 use toolscout_workspace::access_tokens::file::{SavedToken, load_or_create};
@@ -338,12 +339,4 @@ fn instructions(url: &str, token: &SavedToken, is_terminal: bool) -> String {
              \n  claude mcp add --transport http toolscout {url} --header \"Authorization: Bearer {secret}\"\n\n",
         secret = token.secret
     )
-}
-
-pub(super) fn listener_error(error: Error) -> AppError {
-    let kind = match error {
-        Error::Bind { .. } => ErrorKind::Unavailable,
-        _ => ErrorKind::Invalid,
-    };
-    AppError::Message { kind, message: error.to_string(), hint: None }
 }
