@@ -15,7 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    ChangeListener, ChangeSubscription, Digest, Lease, Moment, Namespace, RowNote, Store, StoreError,
+    ChangeListener, ChangeSubscription, Digest, Lease, Moment, Namespace, RowNote, Store,
+    StoreError,
 };
 use toolscout_store::journal::ChainKey;
 use toolscout_store::seal;
