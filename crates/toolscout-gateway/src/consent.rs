@@ -156,14 +156,6 @@ impl Gateway {
         let is_awaited = cx.approval_answer == Some(ApprovalAnswer::Awaited);
         if let Some(prompt) = cx.approval_prompt.as_ref().filter(|_| is_awaited) {
             match approvals.take_decision(&request) {
-                ApprovalState::Approved => {
-                    emit("allowed", "an earlier approval");
-                    return Ok(GrantedApproval { binding, granted_at: approvals.now() });
-                }
-                ApprovalState::Rejected => {
-                    return Err(denied("because a user rejected this call").into());
-                }
-                ApprovalState::TooMany => return Err(too_many_pending(call).into()),
                 ApprovalState::Pending => {
                     emit("requested", &format!("the policy, as approval {}", pending.id));
                     prompt(pending.clone()).await;
@@ -171,6 +163,7 @@ impl Gateway {
                 }
                 // The client can answer to this process alone.
                 ApprovalState::NotRecorded => pending.id.clear(),
+                decided => return self.conclude(decided, &request, binding, pending.id),
             }
         }
         if let Some(prompt) = &cx.approval_prompt {
@@ -197,22 +190,41 @@ impl Gateway {
                 state = approvals.wait_for_decision(&request, wait).await;
             }
         }
-        match state {
+        self.conclude(state, &request, binding, pending.id)
+    }
+
+    /// The result of a decision, or of its absence.
+    fn conclude(
+        &self,
+        state: ApprovalState,
+        request: &ApprovalRequest<'_>,
+        binding: Option<String>,
+        approval_id: String,
+    ) -> Result<GrantedApproval, Error> {
+        let ApprovalRequest { call, cx, .. } = request;
+        let tool = || call.tool.to_string();
+        let denied = |reason: String| AuthorizationError::Denied { tool: tool(), reason };
+        let undecided =
+            |approval_id| AuthorizationError::NeedsApproval { tool: tool(), approval_id };
+        Err(match state {
             ApprovalState::Approved => {
-                emit("allowed", "an earlier approval");
-                Ok(GrantedApproval { binding, granted_at: approvals.now() })
+                cx.emit_decision_by("call", &call.tool, "allowed", "an earlier approval");
+                let granted_at = self.pending_approvals.now();
+                return Ok(GrantedApproval { binding, granted_at });
             }
-            ApprovalState::Rejected => Err(denied("because a user rejected this call").into()),
-            ApprovalState::Pending => Err(undecided(Some(pending.id)).into()),
-            ApprovalState::TooMany => Err(too_many_pending(call).into()),
+            ApprovalState::Rejected => {
+                denied("because a user rejected this call".to_owned()).into()
+            }
+            ApprovalState::Pending => undecided(Some(approval_id)).into(),
+            ApprovalState::TooMany => too_many_pending(call).into(),
             ApprovalState::TooLarge => {
                 let limit = MAX_ARGUMENTS / 1024;
-                Err(denied(&format!(
+                denied(format!(
                     "because its arguments are longer than {limit} KiB, too long for a review"
                 ))
-                .into())
+                .into()
             }
-            ApprovalState::NotRecorded => Err(undecided(None).into()),
-        }
+            ApprovalState::NotRecorded => undecided(None).into(),
+        })
     }
 }
