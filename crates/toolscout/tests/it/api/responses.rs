@@ -68,6 +68,7 @@ fn requests(session: &str, question: &str) -> Vec<(&'static str, String, Option<
         request("POST", &format!("/api/approvals/{question}"), json!({"decision": "reject"})),
         plain("/api/reviews"),
         plain("/api/trust"),
+        request("POST", "/api/trust", json!({})),
         request("POST", "/api/reviews", json!({"server": "mail", "decision": "approve"})),
         plain("/api/timeline?limit=5"),
         plain("/api/audit?limit=5&kind=call"),

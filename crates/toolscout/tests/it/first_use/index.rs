@@ -69,15 +69,17 @@ fn five_thousand_tools_are_found_while_they_are_indexed() {
         world.run(&["tools", "--json"]).exits(0).json().as_array().map(Vec::len),
         Some(5_000)
     );
+    // How often it is seen incomplete depends on the machine.
     let mut earlier = 0;
-    for _ in 0..5 {
-        let now = state(&world, &[]);
-        let indexed = now["indexed"].as_u64().expect("a number");
-        assert!(now["total"] == 5_000 && now["state"] == "indexing", "{now}");
-        assert!((earlier..5_000).contains(&indexed), "{now} after {earlier}");
-        earlier = indexed;
+    while earlier < 5_000 {
         let found = world.run(&["search", "--json", "book_4321"]).exits(0).json();
         assert_eq!(found[0]["name"], "book_4321", "{found}");
+        let now = state(&world, &[]);
+        let indexed = now["indexed"].as_u64().expect("a number");
+        let expected = if indexed < 5_000 { "indexing" } else { "complete" };
+        assert!(now["total"] == 5_000 && now["state"] == expected, "{now}");
+        assert!(indexed >= earlier, "{now} after {earlier}");
+        earlier = indexed;
     }
     let complete = json!({"state": "complete", "indexed": 5_000, "total": 5_000});
     assert_eq!(state(&world, &["--wait"]), complete);
