@@ -25,6 +25,8 @@ pub(super) enum ServerBehaviour {
     Honest,
     /// The same, with a hundred tools.
     Large,
+    /// The same, with this many filler tools beside the usual six. No two have the same text.
+    Filled(usize),
     /// Like `Honest`, as fast as possible, so that the server is not what is measured.
     Quick,
     /// Takes this many seconds to start.
@@ -136,8 +138,12 @@ impl ServerCrowd {
 impl ServerBehaviour {
     fn words(self) -> Vec<String> {
         let words = match self {
-            Self::Honest | Self::Large => {
-                let tools = if matches!(self, Self::Large) { LARGE } else { TOOLS };
+            Self::Honest | Self::Large | Self::Filled(_) => {
+                let tools = match self {
+                    Self::Filled(count) => count,
+                    Self::Large => LARGE,
+                    _ => TOOLS,
+                };
                 ["--tools", &tools.to_string(), "--ttl-ms", "86400000"].map(str::to_owned).to_vec()
             }
             Self::Quick => vec!["--quick".to_owned()],

@@ -11,10 +11,11 @@ use std::time::Instant;
 
 const SEARCH: [&str; 4] = ["search", "create", "an", "invoice"];
 
-/// Servers with a hundred tools each. The refresh starts the indexer, as every command does that
+/// A server with thousands of tools: embeddings are stored by text, so several servers with the
+/// same tools would need only those of one. The refresh starts the indexer, as every command does that
 /// adds tools.
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
-    let crowd = ServerCrowd::new(bench, &vec![ServerBehaviour::Large; bench.servers])?;
+    let crowd = ServerCrowd::new(bench, &[ServerBehaviour::Filled(bench.many)])?;
     crowd.refresh()?;
     let start = Instant::now();
     let (world, mut during, mut states) = (crowd.world(), Vec::new(), Vec::new());
@@ -32,7 +33,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     let listed = clock::sample(bench.rounds, || Ok(world.toolscout(&["tools"])))?;
     let json = clock::sample(bench.rounds, || Ok(world.toolscout(&["tools", "--json"])))?;
     let after = clock::sample(bench.rounds, || Ok(world.toolscout(&SEARCH)))?;
-    let count = bench.servers * 100;
+    let count = bench.many;
     let note = format!("{} states seen, the last one {total} of {total}", states.len());
     Ok(vec![
         BenchmarkRow::time(format!("`toolscout tools`, {count} tools"), &listed).goal(100.0),

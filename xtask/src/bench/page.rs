@@ -8,7 +8,7 @@ use crate::page::{ServedPage, chromium, link_in};
 use crate::repo;
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The number of servers, with a hundred tools each.
 const SERVERS: usize = 50;
@@ -68,8 +68,8 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
 
 /// Another sign-in link for the served UI.
 fn another(crowd: &ServerCrowd) -> anyhow::Result<String> {
-    let output =
-        crowd.world().toolscout(&["ui", "--no-open"]).output().context("ask for a link")?;
+    let mut command = crowd.world().toolscout(&["ui", "link"]);
+    let output = command.stdout(Stdio::piped()).output().context("ask for a link")?;
     link_in(&String::from_utf8_lossy(&output.stdout))
 }
 
