@@ -10,7 +10,7 @@ use super::running::{InUse, RunningServer};
 use super::{ClientError, ServerConfig};
 use parking_lot::Mutex;
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, broadcast, watch};
@@ -50,7 +50,8 @@ pub(super) struct Supervisor {
     /// Library events. The channel takes memory, so it is created for the first subscriber.
     library_events: OnceLock<broadcast::Sender<LibraryEvent>>,
     /// Resources with a subscription.
-    subscriptions: Mutex<BTreeSet<String>>,
+    /// The number of subscribers of each resource.
+    subscriptions: Mutex<BTreeMap<String, usize>>,
     /// Ends the backoff of a failed server early.
     wake: Arc<Notify>,
     state: Mutex<SupervisorState>,
@@ -105,6 +106,10 @@ impl Supervisor {
         self.phase.borrow().clone()
     }
 
+    pub(super) fn is_running(&self) -> bool {
+        matches!(*self.phase.borrow(), Phase::Running(_))
+    }
+
     /// Wakes when a list differs from the previous one.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
@@ -132,27 +137,33 @@ impl Supervisor {
         let _ = self.library_events.get().map(|sender| sender.send(event));
     }
 
-    /// Adds or removes the subscription to a resource; returns all subscriptions.
-    pub(super) fn set_subscription(
-        &self,
-        uri: String,
-        subscribe: bool,
-    ) -> Result<BTreeSet<String>, ClientError> {
+    /// Adds a subscriber of a resource.
+    pub(super) fn add_subscriber(&self, uri: String) -> Result<(), ClientError> {
         let mut subscriptions = self.subscriptions.lock();
-        if !subscribe {
-            subscriptions.remove(&uri);
-        } else if subscriptions.len() >= MAX_SUBSCRIPTIONS && !subscriptions.contains(&uri) {
+        if subscriptions.len() >= MAX_SUBSCRIPTIONS && !subscriptions.contains_key(&uri) {
             let reason =
                 format!("the limit of {MAX_SUBSCRIPTIONS} resource subscriptions is reached");
             return Err(ClientError::invalid(reason));
-        } else {
-            subscriptions.insert(uri);
         }
-        Ok(subscriptions.clone())
+        *subscriptions.entry(uri).or_default() += 1;
+        Ok(())
     }
 
-    fn subscriptions(&self) -> BTreeSet<String> {
-        self.subscriptions.lock().clone()
+    /// Removes a subscriber of a resource; returns whether it was the last one.
+    pub(super) fn remove_subscriber(&self, uri: &str) -> bool {
+        let mut subscriptions = self.subscriptions.lock();
+        let Some(count) = subscriptions.get_mut(uri) else { return false };
+        *count -= 1;
+        if *count > 0 {
+            return false;
+        }
+        subscriptions.remove(uri);
+        true
+    }
+
+    /// The resources that have subscribers.
+    pub(super) fn subscriptions(&self) -> BTreeSet<String> {
+        self.subscriptions.lock().keys().cloned().collect()
     }
 
     /// The running server, started if necessary. Concurrent callers share one start. A server that

@@ -35,6 +35,7 @@ mod sealed;
 mod server;
 mod session_info;
 mod spotlight;
+mod subscriptions;
 mod suspended;
 mod version;
 

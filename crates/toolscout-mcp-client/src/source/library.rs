@@ -57,6 +57,13 @@ impl McpSource {
     ) -> Result<RawJson, SourceError> {
         let id = self.id();
         self.check_may_start()?;
+        if method == "resources/unsubscribe" {
+            let uri = resource_uri(method, &params).map_err(|error| error.into_source_error(id))?;
+            // Others are still subscribed, or the server is not running, or both.
+            if !self.supervisor().remove_subscriber(&uri) || !self.supervisor().is_running() {
+                return Ok(nothing());
+            }
+        }
         let limit = self.call_time_limit();
         let place = self.connections.take_place(&cx, effective_deadline(&cx, limit)).await;
         let _place = place.map_err(|error| error.into_source_error(id))?;
@@ -69,11 +76,10 @@ impl McpSource {
         let client = &in_use.0.client;
         let deadline = effective_deadline(&cx, limit);
         let result = match method {
-            "resources/subscribe" | "resources/unsubscribe" => {
-                self.subscribe(client, method, &params, &cx, deadline).await
-            }
+            "resources/subscribe" => self.subscribe(client, &params, &cx, deadline).await,
+            "resources/unsubscribe" => self.unsubscribe(client, &params, &cx, deadline).await,
             // In the modern era each request contains its own log level.
-            "logging/setLevel" if client.era().is_modern() => Ok(RawJson::from_value(&json!({}))),
+            "logging/setLevel" if client.era().is_modern() => Ok(nothing()),
             _ => client.request(method, &params, &cx, deadline).await,
         };
         in_use.0.record_answer();
@@ -98,23 +104,49 @@ impl McpSource {
     async fn subscribe(
         &self,
         client: &McpClient,
-        method: &str,
         params: &RawJson,
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        let Value::String(uri) = params.to_value()["uri"].take() else {
-            return Err(ClientError::invalid(format!("`{method}` needs the `uri` of a resource")));
-        };
-        let subscribe = method == "resources/subscribe";
-        if !client.era().is_modern() {
-            let result = client.request(method, params, cx, deadline).await?;
-            self.supervisor().set_subscription(uri, subscribe)?;
-            return Ok(result);
+        let uri = resource_uri("resources/subscribe", params)?;
+        if client.era().is_modern() {
+            self.supervisor().add_subscriber(uri)?;
+            return self.renew_subscriptions(client).await;
         }
-        let subscribed = self.supervisor().set_subscription(uri, subscribe)?;
-        client.subscribe_to_resources(subscribed).await.map(|()| RawJson::from_value(&json!({})))
+        let result = client.request("resources/subscribe", params, cx, deadline).await?;
+        self.supervisor().add_subscriber(uri)?;
+        Ok(result)
     }
+
+    /// Unsubscribes from a resource that has no subscriber left.
+    async fn unsubscribe(
+        &self,
+        client: &McpClient,
+        params: &RawJson,
+        cx: &Cx,
+        deadline: Instant,
+    ) -> Result<RawJson, ClientError> {
+        if client.era().is_modern() {
+            return self.renew_subscriptions(client).await;
+        }
+        client.request("resources/unsubscribe", params, cx, deadline).await
+    }
+
+    async fn renew_subscriptions(&self, client: &McpClient) -> Result<RawJson, ClientError> {
+        let resources = self.supervisor().subscriptions();
+        client.subscribe_to_resources(resources).await.map(|()| nothing())
+    }
+}
+
+fn resource_uri(method: &str, params: &RawJson) -> Result<String, ClientError> {
+    match params.to_value()["uri"].take() {
+        Value::String(uri) => Ok(uri),
+        _ => Err(ClientError::invalid(format!("`{method}` needs the `uri` of a resource"))),
+    }
+}
+
+fn nothing() -> RawJson {
+    RawJson::from_value(&json!({}))
 }
 
 /// Whether a request must use the main connection: it changes what that connection sends, or it

@@ -2,6 +2,7 @@
 //! messages.
 
 use super::replica_tag::{self, tagged};
+use super::subscriptions::ClientSubscriptions;
 use super::version::Version;
 use crate::mcp::SessionInfo;
 use parking_lot::Mutex;
@@ -73,6 +74,8 @@ pub struct Client {
     /// The outlet for messages that belong to no request.
     pub(super) out: Arc<dyn Outlet>,
     initialize_info: Mutex<InitializeInfo>,
+    /// The resources that it is subscribed to.
+    pub(super) subscriptions: ClientSubscriptions,
     /// The rank of the lowest log level that is sent; see [`super::logging::rank`].
     log_level: AtomicU8,
     in_flight: Mutex<HashMap<Box<str>, InFlightEntry>>,
@@ -92,7 +95,6 @@ struct InitializeInfo {
     version: Option<Version>,
     name: Option<Arc<str>>,
     capabilities: Option<RawJson>,
-    subscriptions: Vec<String>,
 }
 
 impl Client {
@@ -129,6 +131,7 @@ impl Client {
             connected_at: Moment::now(),
             out,
             initialize_info: Mutex::default(),
+            subscriptions: ClientSubscriptions::default(),
             log_level: AtomicU8::new(UNSET_LEVEL),
             in_flight: Mutex::default(),
             pending_requests: Mutex::default(),
@@ -184,11 +187,6 @@ impl Client {
 
     pub(super) fn set_log_level(&self, level: u8) {
         self.log_level.store(level, Ordering::Relaxed);
-    }
-
-    /// Changes the list of resources that the client is subscribed to.
-    pub(super) fn subscriptions<T>(&self, change: impl FnOnce(&mut Vec<String>) -> T) -> T {
-        change(&mut self.initialize_info.lock().subscriptions)
     }
 
     /// Registers a request. Fails if its id is taken or too many are in flight. The receiver wakes

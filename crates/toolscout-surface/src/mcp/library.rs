@@ -10,6 +10,7 @@ mod tests;
 use super::client_view::ListEntry;
 use super::exchange::Exchange;
 use super::object::Object;
+use super::subscriptions::Subscription;
 use super::{list, logging};
 use forward::forward;
 use serde_json::{Value, json};
@@ -19,8 +20,6 @@ use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::jsonrpc::quoted;
 use toolscout_core::{LibraryContents, RawJson, ReviewMode, Source, escape};
 
-/// Maximum number of resources that one client can subscribe to.
-const SUBSCRIPTIONS: usize = 256;
 /// The error code of the old era for a resource that does not exist.
 const NO_RESOURCE: i64 = -32002;
 
@@ -83,31 +82,44 @@ pub(super) async fn complete(exchange: &Exchange) -> Result<String, RpcError> {
     forward(exchange, &owner, "completion/complete", &params.to_string()).await
 }
 
-pub(super) async fn subscribe(
-    exchange: &Exchange,
-    is_subscribing: bool,
-) -> Result<String, RpcError> {
+/// Subscribes a client of the old era. A second subscription to a resource changes nothing.
+pub(super) async fn subscribe(exchange: &Exchange) -> Result<String, RpcError> {
     let uri = text_param(exchange, "uri")?;
     let owner = owner(exchange, &uri).await?;
-    let method = if is_subscribing { "resources/subscribe" } else { "resources/unsubscribe" };
-    let result = forward(exchange, &owner, method, exchange.params.as_str()).await?;
-    exchange.client.subscriptions(|all| {
-        all.retain(|item| *item != uri);
-        if is_subscribing {
-            all.push(uri);
-        }
-        // A new subscription beyond the limit replaces the oldest.
-        all.drain(..all.len().saturating_sub(SUBSCRIPTIONS));
-    });
+    let subscriptions = &exchange.client.subscriptions;
+    if subscriptions.contains(&uri) {
+        return Ok("{}".to_owned());
+    }
+    let params = exchange.params.as_str();
+    let result = forward(exchange, &owner, "resources/subscribe", params).await?;
+    subscriptions.add(subscription(exchange, &owner, &uri));
     Ok(result)
+}
+
+/// Ends the subscription of a client of the old era, if it has one: the server may have other
+/// subscribers.
+pub(super) async fn unsubscribe(exchange: &Exchange) -> Result<String, RpcError> {
+    let uri = text_param(exchange, "uri")?;
+    match exchange.client.subscriptions.remove(&uri) {
+        Some(source) => {
+            forward(exchange, &source, "resources/unsubscribe", exchange.params.as_str()).await
+        }
+        None => Ok("{}".to_owned()),
+    }
 }
 
 /// Subscribes to a resource for a listening client of the modern era. Errors are ignored, because
 /// some servers cannot notify.
-pub(super) async fn subscribe_quietly(exchange: &Exchange, uri: &str) {
-    let Ok(owner) = owner(exchange, uri).await else { return };
+pub(super) async fn subscribe_quietly(exchange: &Exchange, uri: &str) -> Option<Subscription> {
+    let owner = owner(exchange, uri).await.ok()?;
     let params = json!({"uri": uri}).to_string();
-    let _ = forward(exchange, &owner, "resources/subscribe", &params).await;
+    forward(exchange, &owner, "resources/subscribe", &params).await.ok()?;
+    Some(subscription(exchange, &owner, uri))
+}
+
+fn subscription(exchange: &Exchange, source: &Arc<dyn Source>, uri: &str) -> Subscription {
+    let cx = exchange.client.identity.cx(&exchange.server.options.request);
+    exchange.server.ended_subscriptions.subscription(source, uri, cx)
 }
 
 /// Sets the log level of a client of the old era, and that of a transparent server.

@@ -48,7 +48,7 @@ pub(super) async fn notify_of_changes(server: &Arc<Server>, client: &Arc<Client>
         resources_list_changed: true,
         ..SubscriptionFilter::default()
     };
-    let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|item| item == uri));
+    let subscribed = |uri: &str| client.subscriptions.contains(uri);
     let cx = client.identity.cx(&server.options.request);
     let feed = ChangeFeed::start(server, &cx, client.identity.shows_all).await;
     feed.notify(&everything, subscribed, (&client.out, None)).await;
@@ -72,11 +72,12 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     exchange
         .out
         .send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
-    let uris = filter.resource_subscriptions.clone();
-    for uri in &uris {
-        library::subscribe_quietly(exchange, uri).await;
+    // They end when this future is dropped.
+    let mut subscriptions = Vec::new();
+    for uri in &filter.resource_subscriptions {
+        subscriptions.extend(library::subscribe_quietly(exchange, uri).await);
     }
-    let subscribed = |uri: &str| uris.iter().any(|item| item == uri);
+    let subscribed = |uri: &str| subscriptions.iter().any(|item| item.uri() == uri);
     let target = (&exchange.out, Some(&exchange.id));
     tokio::select! {
         () = feed.notify(&filter, subscribed, target) => {}

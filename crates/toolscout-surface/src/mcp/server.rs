@@ -8,6 +8,7 @@ use super::operations::OperationTools;
 use super::options::ServerOptions;
 use super::result_storage::ResultStorage;
 use super::sealed::Seal;
+use super::subscriptions::EndedSubscriptions;
 use super::suspended::SuspendedCalls;
 use std::sync::Arc;
 use toolscout_core::jsonrpc::{self, RpcError};
@@ -25,6 +26,7 @@ pub struct Server {
     pub(super) results: ResultStorage,
     pub(super) meter: Meter,
     pub(super) first_requests: FirstRequests,
+    pub(super) ended_subscriptions: EndedSubscriptions,
 }
 
 /// The response to a request.
@@ -61,7 +63,14 @@ impl Server {
             results,
             meter,
             first_requests,
+            ended_subscriptions: EndedSubscriptions::default(),
         })
+    }
+
+    /// Ends the subscriptions to resources of clients that are gone. A serving process calls this
+    /// periodically.
+    pub async fn end_subscriptions(&self) {
+        self.ended_subscriptions.unsubscribe().await;
     }
 
     /// Drops expired suspended requests and stored results. A serving process calls this

@@ -37,8 +37,8 @@ use toolscout_workspace::host::become_host;
 use toolscout_workspace::{CommandTraits, EventBroadcast};
 use web::Web;
 
-/// How often sessions without a client are removed.
-const TIDY: Duration = Duration::from_secs(60);
+/// How often what belongs to clients that are gone is removed.
+const TIDY: Duration = Duration::from_secs(5);
 
 /// Adds the command `serve`.
 ///
@@ -250,6 +250,9 @@ async fn run_background_work(cx: &RunCx, mcp: &McpServers, mark: LoadingMark) ->
 async fn tidy(mcp: &McpServers) {
     loop {
         tokio::time::sleep(TIDY).await;
-        mcp.all().iter().for_each(|item| item.remove_expired());
+        for server in mcp.all() {
+            server.remove_expired();
+            server.end_subscriptions().await;
+        }
     }
 }

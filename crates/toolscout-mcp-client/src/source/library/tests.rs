@@ -350,6 +350,29 @@ async fn a_subscription_outlives_the_process_of_the_server() {
     }
 }
 
+/// One subscriber that leaves does not end the subscription of another.
+#[tokio::test]
+async fn a_resource_is_unsubscribed_when_its_last_subscriber_leaves() {
+    let world = World::new();
+    let source = world.rich("legacy");
+    let uri = json!({"uri": "test://numbers"});
+    let send = async |method: &str| {
+        source.request(method, json(uri.clone()), cx()).await.expect("accepted");
+    };
+    send("resources/subscribe").await;
+    send("resources/subscribe").await;
+    send("resources/unsubscribe").await;
+    assert_eq!(world.request_count("resources/unsubscribe"), 0);
+    assert_eq!(source.supervisor().subscriptions().len(), 1, "it keeps the server running");
+    send("resources/unsubscribe").await;
+    assert_eq!(world.request_count("resources/unsubscribe"), 1);
+    assert!(source.supervisor().subscriptions().is_empty());
+    source.stop().await;
+    // Nothing is started to unsubscribe.
+    send("resources/unsubscribe").await;
+    assert_eq!(world.events("start").len(), 1);
+}
+
 /// Waits until the server has received this many subscriptions to the resource.
 async fn subscribed(world: &World, times: usize) {
     let is_about = |value: &Value| {

@@ -1,7 +1,8 @@
 //! Features that only one protocol era has. Each client is served in its own era, whichever era the
 //! server speaks.
 
-use super::Agent;
+use super::{Agent, Client, Session, Web};
+use crate::servers::fixture::wait_until;
 use crate::world::World;
 use serde_json::{Value, json};
 
@@ -91,4 +92,29 @@ fn the_meta_tools_are_listed_before_any_discovery() {
         [""; 0],
         "without tools there are no meta tools"
     );
+}
+
+/// A server has one subscription, however many clients are subscribed; it ends with the last.
+#[test]
+fn a_subscription_ends_with_its_last_client_only() {
+    let world = World::trusted().server("s", "honest", &["--rich", "--era", "legacy"]);
+    world.run(&["server", "refresh"]).exits(0);
+    let web = Web::open(&world, &[]);
+    let mut sessions = [(); 3].map(|()| web.session("/mcp", &[]));
+    let uri = json!({"uri": "test://numbers"});
+    for session in &mut sessions {
+        assert_eq!(session.send_request("resources/subscribe", uri.clone()).status, 200);
+    }
+    let [one, two, three] = &mut sessions;
+    let unsubscribed = || world.received("s", "resources/unsubscribe");
+    for _ in 0..2 {
+        assert_eq!(one.send_request("resources/unsubscribe", uri.clone()).status, 200);
+    }
+    let end = |session: &Session<'_>| {
+        assert_eq!(Client::receive(session.begin_method("DELETE", &[])).status, 200);
+    };
+    end(two);
+    assert_eq!(unsubscribed(), 0, "the third one is subscribed");
+    end(three);
+    wait_until("the server is unsubscribed from", || unsubscribed() == 1);
 }

@@ -173,6 +173,11 @@ impl World {
         Host { child, err }
     }
 
+    /// How many messages with this method a server has received.
+    pub(crate) fn received(&self, id: &str, method: &str) -> usize {
+        self.logged_events(id, "recv").iter().filter(|event| event["method"] == method).count()
+    }
+
     fn log(&self) -> PathBuf {
         self.temp_dir().join("servers.log")
     }
