@@ -123,7 +123,7 @@ fn every_kind_of_tampering_is_found() {
             "decisions 2: a link names this record",
         ),
         (
-            "UPDATE toolscout.decision SET line = replace(line, 'client c', 'somebody') WHERE n = 2",
+            "UPDATE toolscout.decision SET line = replace(line, 'client c', 'client d') WHERE n = 2",
             "decisions 2: record 2 was changed",
         ),
         ("DELETE FROM toolscout.link", "links 1: this replica has seen a link"),

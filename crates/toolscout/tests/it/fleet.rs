@@ -204,7 +204,7 @@ fn every_replica_shows_and_verifies_the_audit_log_of_all() {
     assert!(verified.contains("is intact") && verified.contains(" of 2 replicas"), "{verified}");
 }
 
-/// Y-10: records, decisions and links that somebody with the password of the database removes.
+/// Y-10: a decision that a user of the database removes.
 #[test]
 fn removed_records_are_found_by_any_replica() {
     let Some(server) = PostgresServer::shared() else { return };
