@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 pub mod corpus;
+pub mod pgbouncer;
 pub mod postgres;
 
 use std::path::{Path, PathBuf};

@@ -30,7 +30,7 @@ impl PostgresServer {
         let programs = programs()?;
         let folder = tempfile::Builder::new().prefix("toolscout-pg").tempdir().expect("a folder");
         // PostgreSQL refuses to run as root.
-        let user = runs_as_root().then(unprivileged_user).flatten();
+        let user = unprivileged_user_if_root();
         if let Some(user) = user {
             std::os::unix::fs::chown(folder.path(), Some(user), None).expect("change the owner");
         }
@@ -88,23 +88,43 @@ impl PostgresServer {
 
     /// Ends the server at once, as a crash does.
     pub fn kill(&mut self) {
+        self.end_by("-KILL");
+    }
+
+    /// Stops the server without a checkpoint: `pg_ctl stop -m immediate`.
+    pub fn stop_immediately(&mut self) {
+        self.end_by("-QUIT");
+    }
+
+    fn end_by(&mut self, name: &str) {
         if let Some(mut shell) = self.shell.take() {
             fs::write(self.kept(), "").expect("a mark");
-            signal("-KILL", &[self.pid()]);
+            let processes = self.processes();
+            signal(name, &processes[..1]);
             shell.wait().expect("the shell ends");
+            // Its children end by themselves; until then, it does not start again.
+            let runs = |id: &String| id.parse().ok().and_then(crate::group_of).is_some();
+            while processes.iter().any(runs) {
+                std::thread::yield_now();
+            }
         }
     }
 
     /// Stops all processes of the server, without an answer to anyone, until the returned value is
     /// dropped.
     pub fn pause(&self) -> PausedServer {
+        let all = self.processes();
+        signal("-STOP", &all);
+        PausedServer(all)
+    }
+
+    /// The process of the server, then those that it has started.
+    fn processes(&self) -> Vec<String> {
         let server = self.pid();
         let children = format!("/proc/{server}/task/{server}/children");
         let children = fs::read_to_string(children).expect("the processes of the server");
-        let mut all = vec![server];
-        all.extend(children.split_whitespace().map(str::to_owned));
-        signal("-STOP", &all);
-        PausedServer(all)
+        let children = children.split_whitespace().map(str::to_owned);
+        std::iter::once(server).chain(children).collect()
     }
 
     /// Exists while the server is killed, so that its folder stays for a restart.
@@ -226,6 +246,11 @@ fn runs_as_root() -> bool {
     id.stdout.trim_ascii() == b"0"
 }
 
+/// The user of servers that refuse to run as root; none if this process is not root.
+pub(crate) fn unprivileged_user_if_root() -> Option<u32> {
+    runs_as_root().then(unprivileged_user).flatten()
+}
+
 /// The user id of `postgres`, or else of `nobody`.
 fn unprivileged_user() -> Option<u32> {
     let users = fs::read_to_string(Path::new("/etc/passwd")).ok()?;
@@ -236,7 +261,7 @@ fn unprivileged_user() -> Option<u32> {
     id("postgres").or_else(|| id("nobody"))
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("its address").port()
 }
