@@ -92,17 +92,27 @@ impl HttpClient {
         params: Value,
     ) -> io::Result<HttpResponse> {
         self.next += 1;
-        let body = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params})
-            .to_string();
+        let body = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.send("POST", "/mcp", headers, &body.to_string())
+    }
+
+    /// Sends a request to this path, and waits for the response.
+    pub(crate) fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> io::Result<HttpResponse> {
         let mut text = format!(
-            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
             self.addr,
             body.len()
         );
         headers.iter().for_each(|(name, value)| text += &format!("{name}: {value}\r\n"));
         text += "\r\n";
-        text += &body;
+        text += body;
         self.stream.get_mut().write_all(text.as_bytes())?;
         let answer = read(&mut self.stream)?;
         if answer.header("connection").is_some_and(|header| header.eq_ignore_ascii_case("close")) {
