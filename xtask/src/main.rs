@@ -19,6 +19,7 @@ mod clients;
 mod conformance;
 mod crash;
 mod crowd;
+mod fleet;
 mod fuzz;
 mod hostile;
 mod memory;
@@ -67,6 +68,9 @@ usage: cargo xtask COMMAND
                  between them
   crowd [--calls N] [--debug]
                  run an honest client of the release build beside greedy ones
+  fleet [--replicas N] [--seed N] [--minutes N] [--demand NAME]… [--debug]
+                 run replicas of the release build on PostgreSQL and PgBouncer, break them and
+                 their network, and check what clients and the audit log saw
   clients [claude-code | codex | opencode | gemini]… [--debug]
                  run real agents with a scripted model against the release build; installs
                  them from npm
@@ -115,6 +119,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("conformance", rest) => conformance::run(rest),
         ("tenants", rest) => tenants::run(rest),
         ("crowd", rest) => crowd::run(rest),
+        ("fleet", rest) => fleet::run(rest),
         ("clients", rest) => clients::run(rest),
         ("model", rest) => model::run(rest),
         ("page", []) => page::run(None),

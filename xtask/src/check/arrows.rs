@@ -69,7 +69,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     ("toolscout-hostile", &[]),
     ("toolscout-test-support", &[]),
-    ("xtask", &[]),
+    ("xtask", &["toolscout-test-support"]),
 ];
 
 /// Crates that exist only for tests, with the crates whose tests use them; no product code depends

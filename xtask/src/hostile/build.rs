@@ -19,7 +19,7 @@ pub(crate) fn programs(is_debug: bool) -> anyhow::Result<HostilePrograms> {
 }
 
 /// Programs that are already built.
-pub(super) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
+pub(crate) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
     let there = |name: &str| {
         let path = folder.join(name);
         std::path::absolute(&path)
