@@ -150,7 +150,9 @@ impl LocalCopy {
         loop {
             let rows = client
                 .query_typed(
-                    "SELECT key, value, revision FROM toolscout.record
+                    "SELECT key, value, revision,
+                         floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                     FROM toolscout.record
                      WHERE namespace = $1 AND revision > $2 ORDER BY revision LIMIT $3",
                     &[
                         (&namespace.as_str(), Type::TEXT),
@@ -162,6 +164,13 @@ impl LocalCopy {
                 .map_err(|error| FleetError::of(&error))?;
             let changes: Vec<(String, Option<Vec<u8>>)> =
                 rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+            // Some rows are newer than the revisions. Without their time, a row that another replica
+            // has just dated could be in the future here, and would not be valid.
+            if let Some(millis) =
+                rows.last().and_then(|row| u64::try_from(row.get::<_, i64>(3)).ok())
+            {
+                self.clock.record(Moment(millis));
+            }
             self.store.write_all(namespace, &changes)?;
             let Some(last) = rows.last() else { break };
             after = last.get(2);
@@ -184,7 +193,7 @@ impl LocalCopy {
         let rows = client
             .query_typed(
                 "SELECT now.millis, r.namespace, r.n, r.swept
-                 FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS millis) now
+                 FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS millis) now
                  LEFT JOIN toolscout.revision r ON true",
                 &[],
             )

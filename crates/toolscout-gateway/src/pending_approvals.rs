@@ -268,7 +268,7 @@ impl PendingApprovals {
         let (mut undecided, now) = (Vec::new(), (self.now)());
         for key in self.store_keys()? {
             let Some(bytes) = self.store.read(Namespace::Pending, &key)? else { continue };
-            match self.open(&key, &bytes).filter(|row| row.is_valid(now)) {
+            match self.open(&key, &bytes).filter(|row| !row.is_expired(now)) {
                 Some(row) if row.answer.is_none() => undecided.push(row.requester()),
                 Some(_) => {}
                 None => {

@@ -56,6 +56,12 @@ impl ApprovalRow {
         self.asked <= now && now < self.expires && self.expires <= now.after(APPROVAL_LIFETIME)
     }
 
+    /// Whether the row can be removed. A row from the future stays: the clock of this machine may be
+    /// behind that of the one that wrote it.
+    pub(super) fn is_expired(&self, now: Moment) -> bool {
+        self.expires <= now
+    }
+
     /// The client that requested the approval.
     pub(super) fn requester(&self) -> ShareKey {
         let text = |text: &Option<String>| text.as_deref().map(Into::into);

@@ -115,6 +115,19 @@ async fn an_approval_does_not_cover_another_definition() {
     assert_eq!(world.server.executed(), 0);
 }
 
+/// Y-61: replicas of a fleet whose clocks differ by a moment share pending approvals.
+#[tokio::test]
+async fn a_machine_whose_clock_is_behind_removes_no_decision() {
+    let store = Arc::new(MemoryStore::default());
+    let (world, behind) = (world_on(store.clone()).await, world_on(store).await);
+    world.advance_clock(1);
+    let id = world.request_approval(json!({}), agent()).await;
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
+    behind.gateway.pending().unwrap();
+    assert_eq!(world.gateway.pending().unwrap()[0].approved, Some(true));
+    world.pay(json!({}), agent()).await.unwrap();
+}
+
 #[tokio::test]
 async fn pending_approvals_and_decisions_expire_after_five_minutes() {
     let world = world().await;
