@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::digest::canonical;
-use toolscout_core::{Digest, Moment, RawJson, ReviewMode, Tool, ToolId};
+use toolscout_core::{Digest, Moment, RawJson, ReviewMode, Tool, ToolId, UnknownFields};
 
 /// The review state of one source's definitions; also the stored form.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct ReviewRecord {
     pub listed: Option<Moment>,
     /// By name. Tools that a source no longer lists stay.
     pub tools: BTreeMap<String, ReviewedTool>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// The review state of one tool.
@@ -38,6 +41,9 @@ pub struct ReviewedTool {
     /// The definition that is pending review. While there is one, the tool must not be used.
     #[serde(rename = "held")]
     pub quarantined: Option<QuarantinedDefinition>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// A definition that may be used.
@@ -49,6 +55,9 @@ pub struct ApprovedDefinition {
     pub by: ApprovedBy,
     /// The time of the approval.
     pub at: Moment,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// The origin of an approval.
@@ -77,6 +86,9 @@ pub struct QuarantinedDefinition {
     pub reason: String,
     /// The start of the quarantine.
     pub at: Moment,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// The reason for a quarantine.
@@ -100,6 +112,9 @@ pub struct CanonicalDefinition {
     pub digest: Digest,
     /// The complete text.
     pub text: RawJson,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 impl CanonicalDefinition {
@@ -110,7 +125,7 @@ impl CanonicalDefinition {
         canonical(&value, &mut text);
         let digest = Digest::of_canonical(&tool.id, &text);
         let text = RawJson::parse(&text).unwrap_or_else(|_| RawJson::from_value(&value));
-        Self { digest, text }
+        Self { digest, text, unknown: UnknownFields::default() }
     }
 
     /// The parsed definition.
@@ -187,6 +202,7 @@ fn only_quarantined(record: &ReviewRecord) -> ReviewRecord {
     let tools = record.tools.iter().filter(|(_, tool)| tool.quarantined.is_some());
     ReviewRecord {
         tools: tools.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        unknown: record.unknown.clone(),
         ..ReviewRecord::default()
     }
 }
@@ -305,10 +321,7 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         definition: CanonicalDefinition,
         by: ApprovedBy,
     ) {
-        *tool_record = ReviewedTool {
-            approved: Some(ApprovedDefinition { definition, by, at: self.now }),
-            quarantined: None,
-        };
+        tool_record.approve(definition, by, self.now);
     }
 
     fn quarantine(
@@ -319,11 +332,31 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         reason: String,
     ) {
         tool_record.quarantined =
-            Some(QuarantinedDefinition { definition, first: None, cause, reason, at: self.now });
+            Some(QuarantinedDefinition::new(definition, cause, reason, self.now));
+    }
+}
+
+impl ReviewedTool {
+    /// Replaces earlier decisions.
+    fn approve(&mut self, definition: CanonicalDefinition, by: ApprovedBy, at: Moment) {
+        let unknown = UnknownFields::default();
+        self.approved = Some(ApprovedDefinition { definition, by, at, unknown });
+        self.quarantined = None;
     }
 }
 
 impl QuarantinedDefinition {
+    /// A quarantine that begins now.
+    pub fn new(
+        definition: CanonicalDefinition,
+        cause: QuarantineReason,
+        reason: String,
+        at: Moment,
+    ) -> Self {
+        let unknown = UnknownFields::default();
+        Self { definition, first: None, cause, reason, at, unknown }
+    }
+
     /// Records another change: an approval applies to the current definition, but the first one is
     /// kept for display.
     fn update(&mut self, definition: CanonicalDefinition) {
@@ -364,10 +397,7 @@ impl ReviewRecord {
             return Err(DecisionError::ChangedAgain);
         }
         let definition = quarantined.definition.clone();
-        *tool_record = ReviewedTool {
-            approved: Some(ApprovedDefinition { definition, by: ApprovedBy::Person, at }),
-            quarantined: None,
-        };
+        tool_record.approve(definition, ApprovedBy::Person, at);
         Ok(())
     }
 
@@ -384,13 +414,9 @@ impl ReviewRecord {
         let (definition, first) =
             quarantined.or_else(approved).ok_or(DecisionError::NotQuarantined)?;
         let reason = "it was rejected".to_owned();
-        tool_record.quarantined = Some(QuarantinedDefinition {
-            definition,
-            first,
-            cause: QuarantineReason::Rejected,
-            reason,
-            at,
-        });
+        let cause = QuarantineReason::Rejected;
+        let rejected = QuarantinedDefinition::new(definition, cause, reason, at);
+        tool_record.quarantined = Some(QuarantinedDefinition { first, ..rejected });
         Ok(())
     }
 }

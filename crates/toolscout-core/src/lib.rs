@@ -37,6 +37,7 @@ mod request_sources;
 mod reverse_channel;
 mod source;
 mod store;
+mod stored_row;
 mod suggest;
 mod tool;
 mod wrapper;
@@ -71,6 +72,7 @@ pub use source::{Delegation, DiscoveryItem, Layer, ReviewMode, Source, SourceKin
 pub use store::{
     ChangeListener, ChangeSubscription, Lease, MemoryStore, Namespace, RowNote, Store, StoreError,
 };
+pub use stored_row::{UnknownFields, is_newer_row};
 pub use suggest::nearest;
 pub use tool::{CliHint, CliHints, Provenance, Status, Tool, Visibility};
 pub use wrapper::SourceWrapper;

@@ -19,12 +19,13 @@ use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{ReviewRecord, review};
 use toolscout_core::{
     Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Namespace, ReviewMode, RowNote,
-    SourceId, Store, StoreError, Tool, ToolId,
+    SourceId, Store, StoreError, Tool, ToolId, is_newer_row,
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
-/// Version of the stored record. Records of other versions are treated as unreliable.
+/// Major version of the stored record. Records of other versions are treated as unreliable.
 const VERSION: u32 = 1;
+const UNVERIFIED: &str = "the record of approvals cannot be verified";
 /// Retries when other processes write at the same time. Each writer succeeds long before this
 /// limit.
 const ATTEMPTS: usize = 64;
@@ -80,9 +81,15 @@ struct UnreliableReview {
     reason: &'static str,
     /// The underlying store error, if there is one.
     cause: Option<StoreError>,
+    /// Whether a later version wrote the record. This one must not replace it.
+    is_newer: bool,
 }
 
 impl UnreliableReview {
+    fn new(reason: &'static str) -> Self {
+        Self { reason, cause: None, is_newer: false }
+    }
+
     /// The reason together with its cause.
     fn full_reason(&self) -> String {
         match &self.cause {
@@ -188,7 +195,7 @@ impl Approvals {
             }
         }
         let reason = "the approvals change faster than they can be read";
-        (quarantine_all(source, found, &UnreliableReview { reason, cause: None }), None)
+        (quarantine_all(source, found, &UnreliableReview::new(reason)), None)
     }
 
     fn stored_review(&self, source: &SourceId) -> StoredReview {
@@ -200,20 +207,18 @@ impl Approvals {
             Ok(None) => return StoredReview::Record(Box::default(), None),
             Err(error) => {
                 return StoredReview::Unreliable(UnreliableReview {
-                    reason: "the approvals cannot be read",
                     cause: Some(error),
+                    ..UnreliableReview::new("the approvals cannot be read")
                 });
             }
         };
         let record = RowSeal::new(&*self.store, PURPOSE)
             .ok()
             .and_then(|row_seal| row_seal.open(&self.store_key(source), &bytes).ok());
-        match record.and_then(|record| read_record(record.as_str())) {
-            Some(record) => StoredReview::Record(Box::new(record), Some(bytes)),
-            None => {
-                let reason = "the record of approvals cannot be verified";
-                StoredReview::Unreliable(UnreliableReview { reason, cause: None })
-            }
+        match record.map(|record| read_record(record.as_str())) {
+            Some(Ok(record)) => StoredReview::Record(Box::new(record), Some(bytes)),
+            Some(Err(unreliable)) => StoredReview::Unreliable(unreliable),
+            None => StoredReview::Unreliable(UnreliableReview::new(UNVERIFIED)),
         }
     }
 
@@ -252,14 +257,24 @@ impl Approvals {
     }
 }
 
-/// Returns `None` if the text is not a record, or is one of another version.
-fn read_record(text: &str) -> Option<ReviewRecord> {
+/// Fails if the text is not a record, or is one of another version.
+fn read_record(text: &str) -> Result<ReviewRecord, UnreliableReview> {
     #[derive(Deserialize)]
     struct RowVersion {
         version: u32,
     }
-    let RowVersion { version } = serde_json::from_str(text).ok()?;
-    serde_json::from_str(text).ok().filter(|_| version == VERSION)
+    if is_newer_row(text.as_bytes(), VERSION) {
+        let newer = UnreliableReview::new("the approvals were written by a newer toolscout");
+        return Err(UnreliableReview { is_newer: true, ..newer });
+    }
+    let unverified = || UnreliableReview::new(UNVERIFIED);
+    let RowVersion { version } = serde_json::from_str(text).map_err(|_| unverified())?;
+    let record: ReviewRecord = serde_json::from_str(text).map_err(|_| unverified())?;
+    if version != VERSION {
+        return Err(unverified());
+    }
+    // The version is a field of the row, not of the record.
+    Ok(ReviewRecord { unknown: record.unknown.without("version"), ..record })
 }
 
 /// Quarantines all tools of the source, because its record cannot be relied on.
@@ -276,9 +291,13 @@ fn quarantine_all(
         DiagnosticKind::Quarantined,
         format!("all tools of `{source}` are quarantined: {}", unreliable.full_reason()),
     );
-    let hint = format!(
-        "review them with `toolscout review`, then approve them with `toolscout review accept {source}`"
-    );
+    let hint = if unreliable.is_newer {
+        "upgrade this toolscout".to_owned()
+    } else {
+        format!(
+            "review them with `toolscout review`, then approve them with `toolscout review accept {source}`"
+        )
+    };
     SourceReview {
         quarantined,
         diagnostics: vec![diagnostic.with_source(source.clone()).with_hint(hint)],

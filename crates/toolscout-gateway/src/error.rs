@@ -75,6 +75,12 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// A later version of the program wrote the review record of a source.
+    #[error("the approvals of `{source_id}` were written by a newer toolscout")]
+    NewerApprovals {
+        /// The source.
+        source_id: SourceId,
+    },
     /// There is no pending approval with this id.
     #[error("no pending approval `{}`", escape::line(id))]
     UnknownApproval {
@@ -130,6 +136,7 @@ impl Error {
             Self::Refused(_)
             | Self::ChangedAgain { .. }
             | Self::Unreliable { .. }
+            | Self::NewerApprovals { .. }
             | Self::NotForAgents
             | Self::DryRun(_) => ErrorKind::Refused,
             Self::Source(error) => error.kind(),
@@ -165,6 +172,7 @@ impl Error {
             Self::Unreliable { source_id, .. } => Some(format!(
                 "review them with `toolscout review`, then approve them with `toolscout review accept {source_id}`"
             )),
+            Self::NewerApprovals { .. } => Some("upgrade this toolscout".to_owned()),
             Self::UnknownApproval { .. } => {
                 Some("run `toolscout approval list` to list pending approvals".to_owned())
             }

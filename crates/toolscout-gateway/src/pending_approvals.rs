@@ -189,6 +189,9 @@ impl PendingApprovals {
                 Some(Some(true)) => {}
                 Some(Some(false)) => return Ok(ApprovalState::Rejected),
                 Some(None) => return Ok(ApprovalState::Pending),
+                None if bytes.as_ref().is_some_and(|bytes| self.is_newer(&key, bytes)) => {
+                    return Ok(ApprovalState::NotRecorded);
+                }
                 None => {
                     let requester = ShareKey::of(request.cx);
                     if !has_room(&self.sweep()?, &requester) {
@@ -263,7 +266,7 @@ impl PendingApprovals {
         self.store.swap_noted(Namespace::Pending, key, expected, next, &note)
     }
 
-    /// Removes expired and unreadable rows. Returns the requesters of undecided ones.
+    /// Removes expired and unreadable rows, except those of later versions. Returns the requesters of undecided ones.
     fn sweep(&self) -> Result<Vec<ShareKey>, StoreError> {
         let (mut undecided, now) = (Vec::new(), (self.now)());
         for key in self.store_keys()? {
@@ -271,6 +274,7 @@ impl PendingApprovals {
             match self.open(&key, &bytes).filter(|row| !row.is_expired(now)) {
                 Some(row) if row.answer.is_none() => undecided.push(row.requester()),
                 Some(_) => {}
+                None if self.is_newer(&key, &bytes) => {}
                 None => {
                     self.store.swap(Namespace::Pending, &key, Some(&bytes), None)?;
                 }
@@ -298,8 +302,16 @@ impl PendingApprovals {
     }
 
     fn open(&self, key: &str, bytes: &[u8]) -> Option<ApprovalRow> {
-        let body: RawJson = self.seal().ok()?.open(key, bytes).ok()?;
-        serde_json::from_str(body.as_str()).ok()
+        ApprovalRow::read(self.unsealed(key, bytes)?.as_str())
+    }
+
+    /// Whether a later version wrote the row. This one must neither use nor replace it.
+    fn is_newer(&self, key: &str, bytes: &[u8]) -> bool {
+        self.unsealed(key, bytes).is_some_and(|body| ApprovalRow::is_newer(body.as_str()))
+    }
+
+    fn unsealed(&self, key: &str, bytes: &[u8]) -> Option<RawJson> {
+        self.seal().ok()?.open(key, bytes).ok()
     }
 
     /// A keyed hash of everything an approval is bound to. The key prevents guessing secrets in the

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use toolscout_core::{RawJson, Store, StoreError};
 
+/// Never changes: a program that cannot check the seal cannot check the version either. The version
+/// of the contents is in the body.
 const VERSION: u32 = 1;
 
 /// Writes and reads sealed rows. Each seal is bound to the purpose and the key of the row, so that

@@ -525,6 +525,7 @@ fn next_tools(
         private: listing.scope == CacheScope::Private,
         era: client.era().clone(),
         vanished: None,
+        unknown: before.map(|before| before.unknown.clone()).unwrap_or_default(),
     };
     let Some(before) = before.filter(|value| value.configuration == next.configuration) else {
         return next;

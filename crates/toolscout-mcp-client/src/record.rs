@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_core::{Moment, Namespace, RawJson, SourceId, Store, StoreError};
+use toolscout_core::{Moment, Namespace, RawJson, SourceId, Store, StoreError, UnknownFields};
 
 /// The time to live of a tool list, if the server names none.
 pub const USUAL_TTL: Duration = Duration::from_secs(300);
@@ -65,6 +65,9 @@ pub struct DiscoveryRecord {
     /// Resources, templates and prompts; absent in old records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<KnownLibrary>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// Resources, templates and prompts of a server, as last listed.
@@ -88,6 +91,9 @@ pub struct KnownLibrary {
     pub excluded: Vec<String>,
     /// Whether they are visible to one user only.
     pub private: bool,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 /// The tools of a server, as it last listed them.
@@ -110,6 +116,9 @@ pub struct KnownTools {
     pub era: ProtocolEra,
     /// When the server first listed no tools although it had some before; those stay for a while.
     pub vanished: Option<Moment>,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub unknown: UnknownFields,
 }
 
 impl DiscoveryRecord {
@@ -237,8 +246,11 @@ impl DiscoveryRecords {
             .into_iter()
             .filter(|key| *key == own || key.starts_with(&of_users))
         {
+            // What a later version wrote is not counted.
             removed += self
-                .read_key(&key)?
+                .read_key(&key)
+                .ok()
+                .flatten()
                 .and_then(|value| value.tools)
                 .map_or(0, |tools| tools.definitions.len());
             self.store.remove(Namespace::Discovery, &key)?;
@@ -286,10 +298,11 @@ impl DiscoveryRecords {
         if let Some(record) = self.read.lock().get(revision, key) {
             return Ok(record.clone());
         }
-        let record = self
-            .store
-            .read(Namespace::Discovery, key)?
-            .and_then(|store| row::read(store, &self.key));
+        let record = match self.store.read(Namespace::Discovery, key)? {
+            Some(bytes) => row::read(bytes, &self.key)
+                .map_err(|row::NewerRecord| StoreError::newer_row("the stored tools"))?,
+            None => None,
+        };
         if revision.is_some() {
             self.read.lock().records.insert(key.to_owned(), record.clone());
         }

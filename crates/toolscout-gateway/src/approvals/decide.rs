@@ -1,6 +1,6 @@
 //! Lists quarantined tools, and records the operator's decisions about them.
 
-use super::{ATTEMPTS, Approvals, ReviewWrite, StoredReview};
+use super::{ATTEMPTS, Approvals, ReviewWrite, StoredReview, UnreliableReview};
 use crate::Error;
 use serde_json::Value;
 use std::sync::Arc;
@@ -91,10 +91,7 @@ impl Approvals {
             let (mut record, bytes) = match self.stored_review(&id.source) {
                 StoredReview::Record(record, bytes) => (record, bytes),
                 StoredReview::Unreliable(review) => {
-                    return Err(Error::Unreliable {
-                        source_id: id.source.clone(),
-                        reason: review.full_reason(),
-                    });
+                    return Err(review.error(&id.source));
                 }
             };
             decision(&mut record).map_err(|error| match error {
@@ -123,6 +120,9 @@ impl Approvals {
         for _ in 0..ATTEMPTS {
             let (mut record, bytes, is_unreliable) = match self.stored_review(source) {
                 StoredReview::Record(record, bytes) => (record, bytes, false),
+                StoredReview::Unreliable(review) if review.is_newer => {
+                    return Err(review.error(source));
+                }
                 StoredReview::Unreliable(_) => (Box::default(), None, true),
             };
             let mut released = 0;
@@ -159,14 +159,20 @@ impl Approvals {
     }
 }
 
-fn newly_quarantined(tool: &Tool, at: Moment) -> QuarantinedDefinition {
-    QuarantinedDefinition {
-        definition: CanonicalDefinition::new(tool),
-        first: None,
-        cause: QuarantineReason::New,
-        reason: String::new(),
-        at,
+impl UnreliableReview {
+    /// The error of a decision that needs the record.
+    fn error(&self, source: &SourceId) -> Error {
+        let source_id = source.clone();
+        if self.is_newer {
+            return Error::NewerApprovals { source_id };
+        }
+        Error::Unreliable { source_id, reason: self.full_reason() }
     }
+}
+
+fn newly_quarantined(tool: &Tool, at: Moment) -> QuarantinedDefinition {
+    let definition = CanonicalDefinition::new(tool);
+    QuarantinedDefinition::new(definition, QuarantineReason::New, String::new(), at)
 }
 
 fn from_record(

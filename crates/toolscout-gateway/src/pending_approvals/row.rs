@@ -4,10 +4,17 @@ use super::APPROVAL_LIFETIME;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolscout_core::authorization::PendingApproval;
-use toolscout_core::{Caller, Digest, Moment, ShareKey, SourceId, ToolId, ToolName};
+use toolscout_core::{
+    Caller, Digest, Moment, ShareKey, SourceId, ToolId, ToolName, UnknownFields, is_newer_row,
+};
+
+/// The major version of a row. One without a version has this one.
+const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct ApprovalRow {
+    #[serde(default = "version")]
+    version: u32,
     /// The keyed hash of everything the approval is bound to.
     pub(super) binding: String,
     pub(super) answer: Option<bool>,
@@ -28,11 +35,18 @@ pub(super) struct ApprovalRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     client_name: Option<String>,
     asked: Moment,
+    #[serde(flatten)]
+    unknown: UnknownFields,
+}
+
+fn version() -> u32 {
+    VERSION
 }
 
 impl ApprovalRow {
     pub(super) fn new(pending: &PendingApproval, binding: String, requester: &ShareKey) -> Self {
         Self {
+            version: VERSION,
             binding,
             answer: None,
             expires: pending.expires,
@@ -47,7 +61,18 @@ impl ApprovalRow {
             client: requester.client.as_deref().map(str::to_owned),
             client_name: pending.client.as_deref().map(str::to_owned),
             asked: pending.requested_at,
+            unknown: UnknownFields::default(),
         }
+    }
+
+    /// Reads a row of this major version.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok().filter(|row: &Self| row.version == VERSION)
+    }
+
+    /// Whether a later version wrote the row.
+    pub(super) fn is_newer(text: &str) -> bool {
+        is_newer_row(text.as_bytes(), VERSION)
     }
 
     /// Whether the row is still valid. A row from the future is not: setting the clock back must

@@ -65,6 +65,7 @@ impl ServerContext {
             private: listing.private,
             excluded,
             configuration,
+            unknown: before.unknown.clone(),
         };
         for message in &next.excluded {
             tracing::warn!(event = "library_diagnostic", server = %server.id, message = %escape::line(message));

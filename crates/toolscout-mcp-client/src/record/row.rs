@@ -6,9 +6,12 @@
 
 use super::DiscoveryRecord;
 use super::packed::{self, PackedDefinitions};
+use std::ops::Range;
+use toolscout_core::is_newer_row;
 
+/// The major version.
 const VERSION: u32 = 2;
-/// The last bytes of a row, after the length of the JSON.
+/// The last bytes of a row, after the length of the JSON. They are the same in every later version.
 const TRAILER: &[u8; 4] = b"rec2";
 
 pub(super) fn write(record: &DiscoveryRecord) -> Result<Vec<u8>, serde_json::Error> {
@@ -23,14 +26,34 @@ pub(super) fn write(record: &DiscoveryRecord) -> Result<Vec<u8>, serde_json::Err
     Ok(bytes)
 }
 
-/// `None` if the bytes are not a record, or one of another version.
-pub(super) fn read(mut bytes: Vec<u8>, key: &[u8; 32]) -> Option<DiscoveryRecord> {
+/// A later major version wrote the record.
+#[derive(Debug)]
+pub(super) struct NewerRecord;
+
+/// The JSON of a row, and the length of everything before the trailer.
+fn metadata(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let (rest, length) = bytes.strip_suffix(TRAILER)?.split_last_chunk()?;
-    let (length, whole) = (u32::from_le_bytes(*length) as usize, rest.len());
-    let mut record: DiscoveryRecord = serde_json::from_slice(rest.get(..length)?).ok()?;
-    if record.version != VERSION {
-        return None;
+    Some((rest.get(..u32::from_le_bytes(*length) as usize)?, rest.len()))
+}
+
+/// `None` if the bytes are not a record, or one of an earlier version.
+pub(super) fn read(bytes: Vec<u8>, key: &[u8; 32]) -> Result<Option<DiscoveryRecord>, NewerRecord> {
+    let Some((json, whole)) = metadata(&bytes) else { return Ok(None) };
+    let length = json.len();
+    let record: Option<DiscoveryRecord> = serde_json::from_slice(json).ok();
+    match record.filter(|record| record.version == VERSION) {
+        Some(record) => Ok(with_definitions(record, bytes, length..whole, key)),
+        None if is_newer_row(json, VERSION) => Err(NewerRecord),
+        None => Ok(None),
     }
+}
+
+fn with_definitions(
+    mut record: DiscoveryRecord,
+    mut bytes: Vec<u8>,
+    Range { start: length, end: whole }: Range<usize>,
+    key: &[u8; 32],
+) -> Option<DiscoveryRecord> {
     let Some(tools) = &mut record.tools else { return Some(record) };
     bytes.truncate(whole);
     let mark = packed::mark(key, &bytes[length..]);

@@ -31,6 +31,7 @@ fn record(name: &str, private: bool) -> DiscoveryRecord {
         private,
         era: ProtocolEra::Modern { version: "2026-07-28".to_owned() },
         vanished: None,
+        unknown: UnknownFields::default(),
     };
     DiscoveryRecord {
         status: DiscoveryStatus::Success,

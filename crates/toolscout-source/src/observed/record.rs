@@ -3,7 +3,7 @@
 use super::seen_tools::{MAX_TOOLS, SeenTool, SeenTools};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolscout_core::{Namespace, Store, StoreError};
+use toolscout_core::{Namespace, Store, StoreError, UnknownFields, is_newer_row};
 
 const VERSION: u32 = 1;
 /// Number of attempts if several processes write at once.
@@ -20,6 +20,8 @@ pub struct Observed {
 struct ObservedRow {
     version: u32,
     tools: Vec<SeenTool>,
+    #[serde(flatten)]
+    unknown: UnknownFields,
 }
 
 impl Observed {
@@ -35,15 +37,18 @@ impl Observed {
             .read(Namespace::Observed, &self.project)
             .ok()
             .flatten()
-            .map_or_else(Vec::new, |bytes| read(&bytes))
+            .map_or_else(Vec::new, |bytes| read(&bytes).tools)
     }
 
     /// Adds these tools. If there are too many, those that were seen longest ago are dropped.
     pub fn add(&self, tools: &[SeenTool]) -> Result<(), StoreError> {
         for _ in 0..ATTEMPTS {
             let before = self.store.read(Namespace::Observed, &self.project)?;
-            let known = before.as_deref().map_or_else(Vec::new, read);
-            let row = ObservedRow { version: VERSION, tools: merge(known, tools) };
+            if before.as_deref().is_some_and(|bytes| is_newer_row(bytes, VERSION)) {
+                return Err(StoreError::newer_row("the observed tools"));
+            }
+            let known = before.as_deref().map_or_else(ObservedRow::new, read);
+            let row = ObservedRow { tools: merge(known.tools, tools), ..known };
             let next =
                 serde_json::to_vec(&row).map_err(|error| store_failure(Some(error.into())))?;
             if self.store.swap(
@@ -64,10 +69,16 @@ impl Observed {
     }
 }
 
-fn read(bytes: &[u8]) -> Vec<SeenTool> {
-    let row =
-        serde_json::from_slice::<ObservedRow>(bytes).ok().filter(|value| value.version == VERSION);
-    row.map_or_else(Vec::new, |row| row.tools)
+impl ObservedRow {
+    /// A row without tools.
+    fn new() -> Self {
+        Self { version: VERSION, tools: Vec::new(), unknown: UnknownFields::default() }
+    }
+}
+
+fn read(bytes: &[u8]) -> ObservedRow {
+    let row = serde_json::from_slice(bytes).ok();
+    row.filter(|row: &ObservedRow| row.version == VERSION).unwrap_or_else(ObservedRow::new)
 }
 
 fn merge(known: Vec<SeenTool>, tools: &[SeenTool]) -> Vec<SeenTool> {

@@ -3,7 +3,7 @@
 use super::known_names::KnownToolNames;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use toolscout_core::{Moment, RawJson, ToolName};
+use toolscout_core::{Moment, RawJson, ToolName, UnknownFields};
 
 /// Maximum number of tools.
 pub(super) const MAX_TOOLS: usize = 10_000;
@@ -29,6 +29,9 @@ pub struct SeenTool {
     /// The time at which it was last seen.
     #[serde(rename = "seen")]
     pub last_seen: Moment,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub(super) unknown: UnknownFields,
 }
 
 impl SeenTool {
@@ -49,6 +52,7 @@ impl SeenTool {
             description,
             input_schema: any_schema(),
             last_seen: Moment::now(),
+            unknown: UnknownFields::default(),
         })
     }
 
@@ -105,7 +109,11 @@ impl SeenTools {
         match self.positions.get(&(tool.server.clone(), tool.name.clone())) {
             Some(at) if tool.has_details() => {
                 self.size = self.size - self.tools[*at].size() + tool.size();
-                self.tools[*at] = tool;
+                let earlier = std::mem::replace(&mut self.tools[*at], tool).unknown;
+                let unknown = &mut self.tools[*at].unknown;
+                if unknown.is_empty() {
+                    *unknown = earlier;
+                }
             }
             Some(at) => self.tools[*at].last_seen = tool.last_seen,
             None if self.tools.len() < MAX_TOOLS => {

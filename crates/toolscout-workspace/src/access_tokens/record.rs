@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 use toolscout_core::cx::Role;
-use toolscout_core::{Moment, Namespace, RowNote, Store, StoreError};
+use toolscout_core::{Moment, Namespace, RowNote, Store, StoreError, UnknownFields, is_newer_row};
 use toolscout_surface::http::auth::Token;
 
 const VERSION: u32 = 1;
 
-/// A named token. A record of a later version is not read: it may limit the token in a way that
-/// this version does not know.
+/// A named token. A record of a later major version is not read: it may limit the token in a way
+/// that this version does not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TokenRecord {
     pub(crate) version: u32,
@@ -21,6 +21,9 @@ pub struct TokenRecord {
     pub(crate) expires: Option<Moment>,
     /// Whether answers of its clients to elicitations approve calls.
     pub(crate) approves: bool,
+    /// Fields of a later version.
+    #[serde(flatten)]
+    pub(crate) unknown: UnknownFields,
 }
 
 impl TokenRecord {
@@ -35,6 +38,7 @@ impl TokenRecord {
             created: Moment::now(),
             expires: None,
             approves: false,
+            unknown: UnknownFields::default(),
         }
     }
 
@@ -81,8 +85,12 @@ fn hash(secret: &str) -> String {
 pub(crate) fn all(store: &dyn Store) -> Result<Vec<(String, TokenRecord)>, StoreError> {
     let mut all = Vec::new();
     for name in store.keys(Namespace::AccessToken)? {
-        match read(store, &name)? {
-            Some((record, _)) => all.push((name, record)),
+        let Some(bytes) = store.read(Namespace::AccessToken, &name)? else { continue };
+        match TokenRecord::parse(&bytes) {
+            Some(record) => all.push((name, record)),
+            None if is_newer_row(&bytes, VERSION) => {
+                super::warn(&name, &"its record was written by a newer toolscout");
+            }
             None => super::warn(&name, &"its record is invalid"),
         }
     }

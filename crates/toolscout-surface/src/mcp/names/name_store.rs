@@ -5,7 +5,10 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use toolscout_core::{Namespace, SourceId, SourceKind, Store, StoreError, Tool, ToolId, ToolName};
+use toolscout_core::{
+    Namespace, SourceId, SourceKind, Store, StoreError, Tool, ToolId, ToolName, UnknownFields,
+    is_newer_row,
+};
 use toolscout_gateway::Snapshot;
 
 /// Maximum number of names per source. Beyond this all names of the source are dropped, and may be
@@ -13,7 +16,8 @@ use toolscout_gateway::Snapshot;
 const MAX_NAMES_PER_SOURCE: usize = 20_000;
 /// Attempts to write while other processes write as well.
 const MAX_ATTEMPTS: usize = 16;
-/// The version of the record; a record with another version is ignored.
+/// The major version of the record; a record with another version is ignored, and not replaced if
+/// it is a later one.
 const VERSION: u32 = 1;
 
 /// Stores names: in a store, for all processes of a project, or in memory.
@@ -116,6 +120,9 @@ impl WireNameStore {
         let (store, project) = self.store_and_project.as_ref().ok_or(None)?;
         for _ in 0..MAX_ATTEMPTS {
             let bytes = store.read(Namespace::Name, project)?;
+            if bytes.as_deref().is_some_and(|bytes| is_newer_row(bytes, VERSION)) {
+                return Err(Some(StoreError::newer_row("the names of tools")));
+            }
             let mut next = bytes.as_deref().map(GivenNames::parse).unwrap_or_default();
             next.merge(&self.given_names());
             let (names, new_names) = assign(&next);
@@ -168,6 +175,8 @@ pub(super) struct GivenNames {
     owners: HashMap<Arc<str>, ToolId>,
     wires: HashMap<ToolId, Vec<Arc<str>>>,
     count_by_source: HashMap<SourceId, usize>,
+    /// Fields of the record that a later version has added.
+    unknown: UnknownFields,
 }
 
 impl GivenNames {
@@ -236,6 +245,7 @@ impl GivenNames {
         let count = record.sources.values().map(BTreeMap::len).sum();
         given.owners.reserve(count);
         given.wires.reserve(count);
+        given.unknown = record.unknown;
         for (source, tools) in record.sources {
             let Ok(source) = SourceId::new(&source) else { continue };
             for (tool, wires) in tools {
@@ -248,7 +258,8 @@ impl GivenNames {
     }
 
     fn to_json(&self) -> Vec<u8> {
-        let mut record = NamesRecord { version: VERSION, sources: BTreeMap::new() };
+        let unknown = self.unknown.clone();
+        let mut record = NamesRecord { version: VERSION, sources: BTreeMap::new(), unknown };
         for (tool, wires) in &self.wires {
             let tools = record.sources.entry(tool.source.to_string()).or_default();
             tools
@@ -263,4 +274,6 @@ impl GivenNames {
 struct NamesRecord {
     version: u32,
     sources: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    #[serde(flatten)]
+    unknown: UnknownFields,
 }
