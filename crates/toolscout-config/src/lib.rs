@@ -47,9 +47,9 @@ pub use profiles::Profile;
 pub use secrets::StoredSecrets;
 pub use servers::{ConfiguredServer, EntryChange};
 pub use settings::{
-    ContextSettings, DiscoverOnStart, FleetTable, JournalRetention, JournalSettings, JwtSettings,
-    RequestToolsSettings, SandboxTable, SearchSettings, Settings, TaskProgram, TelemetrySettings,
-    ToolPreset,
+    ContextSettings, CutOffMode, DiscoverOnStart, FleetTable, JournalRetention, JournalSettings,
+    JwtSettings, RequestToolsSettings, SandboxTable, SearchSettings, Settings, TaskProgram,
+    TelemetrySettings, ToolPreset,
 };
 pub use stamps::FileStamps;
 pub use undo::{UndoAction, UndoPlan};

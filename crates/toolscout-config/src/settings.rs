@@ -245,6 +245,22 @@ pub struct FleetTable {
     pub project: Option<String>,
     /// Address on which this replica accepts requests of other replicas.
     pub listen: Option<String>,
+    /// Whether a replica that has lost the database for six seconds admits calls of tools: `serve` for up to 15 minutes, `refuse`
+    /// none.
+    #[schemars(extend("default" = "serve"))]
+    pub when_cut_off: Option<CutOffMode>,
+}
+
+/// What a replica does that has lost the database of its fleet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum CutOffMode {
+    /// It admits calls for a limited time, by the decisions that it knows.
+    #[default]
+    Serve,
+    /// It admits no calls.
+    Refuse,
 }
 
 /// Size of the audit log.

@@ -64,6 +64,11 @@ pub trait Store: Send + Sync + 'static {
     fn now(&self) -> Moment {
         Moment::now()
     }
+    /// Fails if calls must not rely on this store: others share it, and it has not heard of their
+    /// decisions for too long.
+    fn check_contact(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
     /// Calls `changed` whenever something may have been written to this namespace, by any process,
     /// until the subscription is dropped. `changed` must return at once. None if the store does not
     /// notice writes of others by itself; [`Store::revision`] shows them then.

@@ -1,6 +1,7 @@
 //! What can go wrong between a replica and the database.
 
 use std::error::Error;
+use std::time::Duration;
 use toolscout_core::StoreError;
 
 /// An error of the fleet's database.
@@ -51,6 +52,21 @@ pub enum FleetError {
     /// The database belongs to a fleet with another key.
     #[error("`fleet.key` is not the key of this fleet's database")]
     WrongKey,
+    /// The replica has been without the database for too long.
+    #[error("this replica admits no calls: it has lost the database of the fleet{}", ago(*since))]
+    CutOff {
+        /// The time since the last contact; none if this process never had any.
+        since: Option<Duration>,
+    },
+    /// The settings have no second key.
+    #[error("`fleet.key` has one key, and the data key is encrypted with it already")]
+    NoNewKey,
+    /// Some replicas would lose access with the new key.
+    #[error("these replicas do not have the new key: {}", .0.join(", "))]
+    KeyNotEverywhere(Vec<String>),
+    /// No replica of this name serves.
+    #[error("no replica `{0}` serves")]
+    UnknownReplica(String),
     /// The local copy cannot be used.
     #[error("{0}")]
     Copy(String),
@@ -65,6 +81,12 @@ impl FleetError {
             Self::InvalidKey => Some("create one with `toolscout fleet key`"),
             Self::WrongKey => Some("use the key that the other replicas use"),
             Self::TooNew { .. } => Some("upgrade this replica"),
+            Self::CutOff { .. } => Some("see `toolscout fleet status`"),
+            Self::NoNewKey => Some(
+                "create a key with `toolscout fleet key`, and set `NEW,OLD` on every replica first",
+            ),
+            Self::KeyNotEverywhere(_) => Some("restart them with `NEW,OLD` as their key first"),
+            Self::UnknownReplica(_) => Some("list them with `toolscout fleet status`"),
             _ => None,
         }
     }
@@ -94,6 +116,10 @@ impl From<StoreError> for FleetError {
     fn from(error: StoreError) -> Self {
         Self::Copy(with_causes(&error))
     }
+}
+
+fn ago(since: Option<Duration>) -> String {
+    since.map(|since| format!(" {} s ago", since.as_secs())).unwrap_or_default()
 }
 
 fn with_causes(error: &dyn Error) -> String {

@@ -13,7 +13,7 @@ use std::fmt;
 /// The start of every key as text, so that a leaked one is recognized.
 const PREFIX: &str = "toolscout_fleet_";
 const WRAPPING: &str = "toolscout 2026 fleet key: encryption of the data key";
-const LISTENER: &str = "toolscout 2026 fleet key: requests between replicas";
+const FINGERPRINT: &str = "toolscout 2026 fleet key: fingerprint";
 
 /// A key of a fleet: 32 random bytes.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,9 +59,10 @@ impl FleetKey {
         self.cipher().open_in_place(nonce, Aad::empty(), &mut sealed).ok()?.try_into().ok()
     }
 
-    /// The key of requests between replicas.
-    pub fn listener_key(&self) -> [u8; 32] {
-        blake3::derive_key(LISTENER, &self.0)
+    /// Identifies the key without revealing it.
+    pub(crate) fn fingerprint(&self) -> String {
+        let fingerprint = blake3::derive_key(FINGERPRINT, &self.0);
+        blake3::Hash::from_bytes(fingerprint).to_hex()[..32].to_owned()
     }
 
     fn cipher(&self) -> LessSafeKey {
@@ -99,9 +100,17 @@ impl FleetKeys {
         Ok(Self { current, other })
     }
 
+    fn all(&self) -> impl Iterator<Item = &FleetKey> {
+        std::iter::once(&self.current).chain(&self.other)
+    }
+
+    /// The fingerprints of all keys.
+    pub(crate) fn fingerprints(&self) -> Vec<String> {
+        self.all().map(FleetKey::fingerprint).collect()
+    }
+
     pub(crate) fn unwrap(&self, wrapped: &[u8]) -> Result<[u8; 32], FleetError> {
-        let keys = std::iter::once(&self.current).chain(&self.other);
-        keys.filter_map(|key| key.unwrap(wrapped)).next().ok_or(FleetError::WrongKey)
+        self.all().filter_map(|key| key.unwrap(wrapped)).next().ok_or(FleetError::WrongKey)
     }
 }
 

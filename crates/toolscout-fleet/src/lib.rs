@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod applied;
 mod audit;
 mod changes;
 mod clock;
@@ -21,6 +22,7 @@ pub mod fuzz;
 mod key;
 mod lease;
 mod link;
+mod maintenance;
 mod replica;
 mod row;
 mod schema;
@@ -32,16 +34,20 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+pub use applied::{InForce, NamespaceFollower};
 pub use audit::{Shipment, ShippedLine, ShippedQuery};
 pub use error::FleetError;
 pub use key::{FleetKey, FleetKeys};
+pub use maintenance::{rotate_key, set_drain};
 pub use replica::{FleetStatus, LiveReplica, ReplicaIdentity, ReplicaState, ReplicaStatus};
 pub use schema::{Migration, migrate, status};
 pub use shipper::AuditShipper;
-pub use store::{COPY_FOLDER, FleetStore};
+pub use store::{COPY_FOLDER, CUT_OFF, FleetStore, MAX_CUT_OFF};
 pub use verify::{FleetBreak, FleetVerification};
 
-/// How to reach the database of a fleet.
+use std::time::Duration;
+
+/// How to reach the database of a fleet, and what to do without it.
 #[derive(Debug, Clone)]
 pub struct FleetSettings {
     /// The URL of the database: `postgres://…`. It may go through a pooler in transaction mode.
@@ -50,4 +56,6 @@ pub struct FleetSettings {
     pub listen_database: Option<String>,
     /// The keys of the fleet.
     pub keys: FleetKeys,
+    /// How long calls are admitted without the database: [`CUT_OFF`] to [`MAX_CUT_OFF`].
+    pub max_cut_off: Duration,
 }

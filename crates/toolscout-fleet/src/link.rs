@@ -5,10 +5,12 @@
 //! a runtime, other tasks move to another thread. After a statement without an
 //! answer the connection is given up, so that further callers fail at once.
 
+use crate::applied::AppliedRevisions;
 use crate::connection::{self, Driver, LIMIT};
 use crate::replica::{self, LiveReplica, ReplicaIdentity, ReplicaState};
+use crate::schema::FleetIdentity;
 use crate::sync::LocalCopy;
-use crate::{FleetError, FleetSettings, schema};
+use crate::{CUT_OFF, FleetError, FleetSettings, schema};
 use parking_lot::Mutex;
 use std::future::Future;
 use std::sync::Arc;
@@ -47,6 +49,7 @@ pub(crate) struct Link {
 
 struct Shared {
     settings: FleetSettings,
+    started: Instant,
     copy: Arc<LocalCopy>,
     contact: Mutex<Contact>,
     member: Mutex<Member>,
@@ -56,6 +59,8 @@ struct Shared {
     broken: Notify,
     /// One synchronization of this process at a time.
     syncing: AsyncMutex<()>,
+    /// How far this process has applied the revisions of the copy.
+    applied: AppliedRevisions,
     /// The replicas that serve, and when each one's row expires.
     live: Mutex<Vec<(LiveReplica, Instant)>>,
 }
@@ -64,7 +69,7 @@ struct Contact {
     client: Option<Arc<Client>>,
     /// Why there is no connection.
     error: Option<FleetError>,
-    /// The last successful statement of the thread.
+    /// The last synchronization.
     last: Option<Instant>,
 }
 
@@ -72,8 +77,15 @@ struct Contact {
 struct Member {
     identity: ReplicaIdentity,
     state: ReplicaState,
+    /// Whether an operator has requested that it drains.
+    is_drained: bool,
     leases: usize,
     is_registered: bool,
+    /// The applied revisions that the row has.
+    published: String,
+    /// When the last heartbeat was sent that arrived. The row expires [`CUT_OFF`] later, or after
+    /// that.
+    renewed: Option<Instant>,
 }
 
 impl Link {
@@ -85,17 +97,22 @@ impl Link {
     ) -> Result<Self, FleetError> {
         let shared = Arc::new(Shared {
             settings,
+            started: Instant::now(),
             copy,
             contact: Mutex::new(Contact { client: None, error: None, last: None }),
             member: Mutex::new(Member {
                 identity,
                 state: ReplicaState::Ready,
+                is_drained: false,
                 leases: 0,
                 is_registered: false,
+                published: String::new(),
+                renewed: None,
             }),
             wake: Notify::new(),
             broken: Notify::new(),
             syncing: AsyncMutex::new(()),
+            applied: AppliedRevisions::default(),
             live: Mutex::default(),
         });
         let cannot = |error: std::io::Error| FleetError::Unreachable(error.to_string());
@@ -187,6 +204,12 @@ impl Link {
         });
     }
 
+    /// Whether this process finishes its calls: it stops, or an operator has requested it.
+    pub(crate) fn is_draining(&self) -> bool {
+        let member = self.shared.member.lock();
+        member.is_drained || member.state == ReplicaState::Draining
+    }
+
     /// Expires the row of this process.
     pub(crate) fn leave(&self) {
         let shared = self.shared.clone();
@@ -216,6 +239,21 @@ impl Link {
 
     pub(crate) fn release_lease(&self) {
         self.shared.member.lock().leases -= 1;
+    }
+
+    /// How far this process has applied the revisions of the copy.
+    pub(crate) fn applied(&self) -> &AppliedRevisions {
+        &self.shared.applied
+    }
+
+    /// How long calls are admitted without the database.
+    pub(crate) fn max_cut_off(&self) -> Duration {
+        self.shared.settings.max_cut_off
+    }
+
+    /// Publishes the applied revisions soon.
+    pub(crate) fn publish_soon(&self) {
+        self.shared.wake.notify_one();
     }
 
     /// The id of this process.
@@ -257,9 +295,22 @@ impl Link {
         self.shared.contact.lock().client.is_some()
     }
 
-    /// The time since the last contact; none if there never was one.
-    pub(crate) fn last_contact(&self) -> Option<Duration> {
-        self.shared.contact.lock().last.map(|last| last.elapsed())
+    /// Fails if this replica has been without the database for longer than its settings allow.
+    pub(crate) fn check_contact(&self) -> Result<(), FleetError> {
+        let limit = self.shared.settings.max_cut_off;
+        let renewed = {
+            let member = self.shared.member.lock();
+            member.renewed.filter(|_| member.identity.serves)
+        };
+        let last = renewed.or(self.shared.contact.lock().last);
+        // A process that has never had contact counts from its start, but not if it must refuse
+        // as soon as it is cut off.
+        let since = last.or((limit > CUT_OFF).then_some(self.shared.started));
+        let elapsed = since.map(|since| since.elapsed());
+        match elapsed {
+            Some(elapsed) if elapsed < limit => Ok(()),
+            since => Err(FleetError::CutOff { since }),
+        }
     }
 
     /// Why there is no connection.
@@ -440,6 +491,9 @@ impl Shared {
                 }
                 Err(_) => self.give_up(),
             }
+            if timeout(LIMIT, self.publish_seen(&client)).await.is_err() {
+                self.give_up();
+            }
             if self.is_member() && swept.elapsed() >= SWEEP {
                 swept = Instant::now();
                 let _ = timeout(LIMIT, client.batch_execute("SELECT toolscout.sweep()")).await;
@@ -459,19 +513,62 @@ impl Shared {
         Ok(())
     }
 
+    /// Publishes the applied revisions, if they have changed.
+    async fn publish_seen(&self, client: &Client) {
+        let id = {
+            let member = self.member.lock();
+            (member.identity.serves && member.is_registered).then(|| member.identity.id.clone())
+        };
+        let (Some(id), seen) = (id, self.seen()) else { return };
+        if self.member.lock().published == seen {
+            return;
+        }
+        // After an error, the next heartbeat publishes them.
+        if replica::publish_seen(client, &id, &seen).await.is_ok() {
+            self.member.lock().published = seen;
+        }
+    }
+
+    /// The applied revisions, as JSON.
+    fn seen(&self) -> String {
+        self.applied.of(self.copy.positions())
+    }
+
     async fn beat(&self, client: &Client) -> Result<(), FleetError> {
         let (identity, state) = {
             let member = self.member.lock();
             (member.identity.clone(), member.state)
         };
-        replica::heartbeat(client, &identity, state, &self.copy.positions_json())
-            .await
-            .map_err(|error| FleetError::of(&error))?;
-        self.member.lock().is_registered = true;
+        let (seen, sent) = (self.seen(), Instant::now());
+        let keys = self.settings.keys.fingerprints();
+        let heartbeat = replica::heartbeat(client, &identity, state, &seen, &keys).await;
+        let reply = heartbeat.map_err(|error| FleetError::of(&error))?;
+        if reply.min_reader > schema::CURRENT {
+            // Without the connection, this replica admits calls for a limited time.
+            self.give_up();
+            let (found, supported) = (reply.min_reader, schema::CURRENT);
+            return Err(FleetError::TooNew { found, supported });
+        }
+        self.follow_key(reply.data_key)?;
+        {
+            let mut member = self.member.lock();
+            member.is_drained = reply.is_drained;
+            (member.is_registered, member.published) = (true, seen);
+            member.renewed = Some(sent);
+        }
         if identity.serves {
             self.read_live(client).await?;
         }
         Ok(())
+    }
+
+    /// Remembers the data key as it is encrypted now, so that this replica starts without the
+    /// database after a rotation.
+    fn follow_key(&self, data_key: Vec<u8>) -> Result<(), FleetError> {
+        if self.copy.wrapped_key() == data_key || self.settings.keys.unwrap(&data_key).is_err() {
+            return Ok(());
+        }
+        self.copy.belong_to(&FleetIdentity { fleet: self.copy.fleet(), wrapped_key: data_key })
     }
 
     async fn read_live(&self, client: &Client) -> Result<(), FleetError> {

@@ -4,7 +4,7 @@ use crate::FleetError;
 use serde::Serialize;
 use std::time::Duration;
 use tokio_postgres::Client;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 
 /// How long a row is valid without a heartbeat, in seconds.
 pub(crate) const LIFETIME: f64 = 6.0;
@@ -95,18 +95,24 @@ pub(crate) async fn heartbeat(
     replica: &ReplicaIdentity,
     state: ReplicaState,
     seen: &str,
-) -> Result<(), tokio_postgres::Error> {
+    keys: &[String],
+) -> Result<HeartbeatReply, tokio_postgres::Error> {
     let state = if state == ReplicaState::Draining { "draining" } else { "ready" };
     let statement = "
         INSERT INTO toolscout.replica
-            (id, name, address, version, labels, serves, state, seen, expires)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, now() + make_interval(secs => $9))
+            (id, name, address, version, labels, serves, state, seen, expires, keys)
+        VALUES (
+            $1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, now() + make_interval(secs => $9), $10
+        )
         ON CONFLICT (id) DO UPDATE SET
-            address = excluded.address, state = excluded.state, seen = excluded.seen,
-            last_seen = now(), expires = excluded.expires";
+            address = excluded.address, seen = excluded.seen,
+            state = CASE WHEN replica.drain THEN 'draining' ELSE excluded.state END,
+            last_seen = now(), expires = excluded.expires
+        RETURNING drain, (SELECT data_key FROM toolscout.meta),
+            (SELECT min_reader FROM toolscout.meta)";
     let ReplicaIdentity { id, name, address, version, labels, serves } = replica;
-    client
-        .query_typed(
+    let row = client
+        .query_typed_one(
             statement,
             &[
                 (id, Type::TEXT),
@@ -118,15 +124,101 @@ pub(crate) async fn heartbeat(
                 (&state, Type::TEXT),
                 (&seen, Type::TEXT),
                 (&LIFETIME, Type::FLOAT8),
+                (&keys, Type::TEXT_ARRAY),
             ],
         )
-        .await
-        .map(drop)
+        .await?;
+    Ok(HeartbeatReply { is_drained: row.get(0), data_key: row.get(1), min_reader: row.get(2) })
 }
 
-/// Removes the row: the process ends, and its leases are free.
+/// What a replica learns with its heartbeat.
+pub(crate) struct HeartbeatReply {
+    /// Whether an operator has requested that it drains.
+    pub(crate) is_drained: bool,
+    /// The data key, encrypted.
+    pub(crate) data_key: Vec<u8>,
+    /// The lowest version of a program that can read the tables.
+    pub(crate) min_reader: i32,
+}
+
+/// Lets the replicas of this name drain, or serve again; returns their number.
+pub(crate) async fn set_drain(
+    client: &Client,
+    name: &str,
+    drain: bool,
+) -> Result<u64, tokio_postgres::Error> {
+    let statement = "
+        UPDATE toolscout.replica
+        SET drain = $2, state = CASE WHEN $2 THEN 'draining' ELSE 'ready' END
+        WHERE name = $1 AND serves AND expires > now()
+        RETURNING id";
+    let parameters: [(&(dyn ToSql + Sync), Type); 2] = [(&name, Type::TEXT), (&drain, Type::BOOL)];
+    let rows = client.query_typed(statement, &parameters).await?;
+    Ok(rows.len() as u64)
+}
+
+/// The names of live replicas that do not have a key with this fingerprint.
+pub(crate) async fn without_key(
+    client: &Client,
+    fingerprint: &str,
+) -> Result<Vec<String>, tokio_postgres::Error> {
+    let statement = "
+        SELECT name FROM toolscout.replica
+        WHERE expires > now() AND NOT $1 = ANY (keys) ORDER BY name";
+    let rows = client.query_typed(statement, &[(&fingerprint, Type::TEXT)]).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// Publishes the revisions that the replica has applied, between two heartbeats.
+pub(crate) async fn publish_seen(
+    client: &Client,
+    id: &str,
+    seen: &str,
+) -> Result<(), tokio_postgres::Error> {
+    let statement = "UPDATE toolscout.replica SET seen = $2::text::jsonb WHERE id = $1";
+    client.query_typed(statement, &[(&id, Type::TEXT), (&seen, Type::TEXT)]).await.map(drop)
+}
+
+/// A replica that may serve clients, and whether it has applied a revision.
+pub(crate) struct ReplicaProgress {
+    pub(crate) name: String,
+    pub(crate) is_live: bool,
+    pub(crate) has_applied: bool,
+}
+
+/// The replicas that may serve clients: those that are live, and those whose rows
+/// expired up to `grace` ago without an end of the process.
+pub(crate) async fn progress(
+    client: &Client,
+    namespace: &str,
+    revision: i64,
+    grace: Duration,
+) -> Result<Vec<ReplicaProgress>, tokio_postgres::Error> {
+    let statement = "
+        SELECT r.name, r.expires > now(), coalesce((r.seen ->> $1)::bigint, -1) >= $2
+        FROM toolscout.replica r
+        WHERE r.serves AND (r.expires > now() OR (
+            r.state <> 'gone' AND r.expires > now() - make_interval(secs => $3)
+            AND NOT EXISTS (
+                SELECT 1 FROM toolscout.replica other
+                WHERE other.serves AND other.name = r.name AND other.started > r.started
+            )
+        ))
+        ORDER BY r.name";
+    let seconds = grace.as_secs_f64();
+    let parameters: [(&(dyn ToSql + Sync), Type); 3] =
+        [(&namespace, Type::TEXT), (&revision, Type::INT8), (&seconds, Type::FLOAT8)];
+    let rows = client.query_typed(statement, &parameters).await?;
+    let progress = |row: &tokio_postgres::Row| {
+        let (name, is_live) = (row.get(0), row.get(1));
+        ReplicaProgress { name, is_live, has_applied: is_live && row.get(2) }
+    };
+    Ok(rows.iter().map(progress).collect())
+}
+
+/// Ends the row: the process ends, and its leases are free.
 pub(crate) async fn leave(client: &Client, id: &str) -> Result<(), tokio_postgres::Error> {
-    let statement = "UPDATE toolscout.replica SET expires = now() WHERE id = $1";
+    let statement = "UPDATE toolscout.replica SET expires = now(), state = 'gone' WHERE id = $1";
     client.query_typed(statement, &[(&id, Type::TEXT)]).await.map(drop)
 }
 

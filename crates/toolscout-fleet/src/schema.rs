@@ -12,7 +12,7 @@ use tokio_postgres::types::Type;
 const STEPS: &[&str] = &[include_str!("schema.sql")];
 
 /// The version that this program creates.
-const CURRENT: i32 = 1;
+pub(crate) const CURRENT: i32 = 1;
 
 /// An arbitrary number for the lock that migrations take.
 const MIGRATION_LOCK: i64 = 0x746f_6f6c_7363;

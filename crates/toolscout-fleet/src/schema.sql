@@ -20,6 +20,10 @@ CREATE TABLE toolscout.replica (
     labels text[] NOT NULL DEFAULT '{}',
     serves boolean NOT NULL,
     state text NOT NULL DEFAULT 'ready',
+    -- Whether an operator has requested that it drains.
+    drain boolean NOT NULL DEFAULT false,
+    -- The fingerprints of the fleet keys that it accepts.
+    keys text[] NOT NULL DEFAULT '{}',
     -- The revisions of the shared namespaces that it has applied: {"approval": 12}.
     seen jsonb NOT NULL DEFAULT '{}',
     started timestamptz NOT NULL DEFAULT now(),

@@ -7,9 +7,7 @@ use crate::link::Link;
 use crate::replica::{LiveReplica, ReplicaIdentity};
 use crate::row::{RowSwap, SwapOutcome, sha256};
 use crate::sync::{LocalCopy, SHARED};
-use crate::{
-    FleetError, FleetKey, FleetKeys, FleetSettings, FleetStatus, ReplicaState, connection, replica,
-};
+use crate::{FleetError, FleetKeys, FleetSettings, FleetStatus, ReplicaState, connection, replica};
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,8 +28,11 @@ const START_LIMIT: Duration = Duration::from_secs(5);
 const SHARED_LEASES: [&str; 2] = ["discovery/", "audit/"];
 const STORE_KEY: &str = "toolscout 2026 fleet: key of the store";
 const SEAL_KEY: &str = "toolscout 2026 fleet: seals of rows";
-/// After this time without contact, a replica counts as cut off: its row has expired.
-const CUT_OFF: Duration = Duration::from_secs(6);
+const LISTENER_KEY: &str = "toolscout 2026 fleet: requests between replicas";
+/// After this time without a heartbeat, a replica is cut off: its row has expired.
+pub const CUT_OFF: Duration = Duration::from_secs(6);
+/// How long a replica admits calls without the database at most: it does not know what was revoked.
+pub const MAX_CUT_OFF: Duration = Duration::from_secs(15 * 60);
 
 /// A store that several machines share.
 ///
@@ -39,7 +40,7 @@ const CUT_OFF: Duration = Duration::from_secs(6);
 /// copy shows it. Without the database, reads go on and writes fail.
 pub struct FleetStore {
     pub(crate) local: Arc<dyn Store>,
-    copy: Arc<LocalCopy>,
+    pub(crate) copy: Arc<LocalCopy>,
     pub(crate) link: Arc<Link>,
     pub(crate) name: String,
     keys: FleetKeys,
@@ -52,6 +53,7 @@ pub struct FleetStore {
 struct DerivedKeys {
     store: [u8; 32],
     seals: [u8; 32],
+    listener: [u8; 32],
 }
 
 impl FleetStore {
@@ -118,12 +120,6 @@ impl FleetStore {
         self.link.leave();
     }
 
-    /// Whether the database has not been reached for so long that the row of this replica has
-    /// expired.
-    pub fn is_cut_off(&self) -> bool {
-        self.link.last_contact().is_none_or(|elapsed| elapsed >= CUT_OFF)
-    }
-
     /// Whether there is a connection, and if not, why.
     pub fn contact(&self) -> Result<(), FleetError> {
         if self.link.is_connected() { Ok(()) } else { Err(self.link.error()) }
@@ -149,12 +145,14 @@ impl FleetStore {
         self.link.refresh_live()
     }
 
-    /// The keys of requests between replicas: the first signs, and each is accepted.
-    pub fn listener_keys(&self) -> Vec<[u8; 32]> {
-        std::iter::once(&self.keys.current)
-            .chain(&self.keys.other)
-            .map(FleetKey::listener_key)
-            .collect()
+    /// The key of requests between replicas. A rotation of the fleet key does not change it.
+    pub fn listener_key(&self) -> Result<[u8; 32], StoreError> {
+        Ok(self.derived()?.listener)
+    }
+
+    /// Whether this replica finishes its calls: it stops, or an operator has requested it.
+    pub fn is_draining(&self) -> bool {
+        self.link.is_draining()
     }
 
     fn derived(&self) -> Result<DerivedKeys, StoreError> {
@@ -167,6 +165,7 @@ impl FleetStore {
         let keys = DerivedKeys {
             store: blake3::derive_key(STORE_KEY, &data_key),
             seals: blake3::derive_key(SEAL_KEY, &data_key),
+            listener: blake3::derive_key(LISTENER_KEY, &data_key),
         };
         *derived = Some((wrapped, keys));
         Ok(keys)
@@ -286,6 +285,10 @@ impl Store for FleetStore {
             return self.local.swap_noted(namespace, key, expected, next, note);
         }
         Ok(self.swap_row(namespace, key, Some(expected), next, Some(note))?.swapped)
+    }
+
+    fn check_contact(&self) -> Result<(), StoreError> {
+        self.link.check_contact().map_err(FleetError::into_store)
     }
 
     /// Without the database, the lease is that of this machine.

@@ -98,9 +98,9 @@ impl LocalCopy {
         self.state().fleet
     }
 
-    /// The applied revisions, as JSON.
-    pub(crate) fn positions_json(&self) -> String {
-        serde_json::to_string(&self.state().positions).unwrap_or_else(|_| "{}".to_owned())
+    /// The applied revisions, by namespace.
+    pub(crate) fn positions(&self) -> BTreeMap<String, i64> {
+        self.state().positions
     }
 
     /// Applies what is new in the database.

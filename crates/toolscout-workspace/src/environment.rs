@@ -343,9 +343,12 @@ impl Environment {
         let Some(folder) = self.state_dir() else {
             return Err(FleetError::Copy("no state directory: set HOME".to_owned()));
         };
-        let name = self.var("TOOLSCOUT_REPLICA_NAME").map(str::to_owned);
-        let name = name.unwrap_or_else(host_name);
-        FleetStore::open(self.local_store(), &folder, settings, &name)
+        FleetStore::open(self.local_store(), &folder, settings, &self.replica_name())
+    }
+
+    /// The name of this machine among the replicas of a fleet.
+    pub(crate) fn replica_name(&self) -> String {
+        self.var("TOOLSCOUT_REPLICA_NAME").map_or_else(host_name, str::to_owned)
     }
 
     /// The state of this machine alone.

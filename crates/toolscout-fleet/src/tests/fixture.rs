@@ -1,6 +1,6 @@
 //! A fleet with a database of its own.
 
-use crate::{FleetKey, FleetKeys, FleetSettings, FleetStore, migrate};
+use crate::{FleetKey, FleetKeys, FleetSettings, FleetStore, MAX_CUT_OFF, migrate};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,7 +29,8 @@ impl Fleet {
     pub(super) fn unprepared(database: String) -> Self {
         let current = FleetKey::generate().expect("a key");
         let keys = FleetKeys { current, other: None };
-        let settings = FleetSettings { database, listen_database: None, keys };
+        let max_cut_off = MAX_CUT_OFF;
+        let settings = FleetSettings { database, listen_database: None, keys, max_cut_off };
         Self { settings, folder: tempfile::tempdir().expect("a folder") }
     }
 

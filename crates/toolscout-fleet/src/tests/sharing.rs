@@ -1,7 +1,7 @@
 //! What one replica writes, the others read.
 
 use super::fixture::{Fleet, block_on, server, wait_until};
-use crate::{FleetError, FleetKey, FleetKeys, Migration, ReplicaState, migrate, status};
+use crate::{FleetError, FleetKey, FleetKeys, InForce, Migration, ReplicaState, migrate, status};
 use toolscout_core::{Namespace, Store};
 
 #[test]
@@ -141,6 +141,43 @@ fn another_key_and_a_newer_database_are_refused() {
     fleet.sql("UPDATE toolscout.meta SET min_reader = 99, version = 99");
     let new = fleet.open("two", fleet.settings.clone()).expect_err("a newer database");
     assert!(matches!(new, FleetError::TooNew { found: 99, supported: 1 }), "{new}");
+}
+
+#[test]
+fn a_replica_that_becomes_too_old_is_disconnected() {
+    let Some(fleet) = Fleet::start() else { return };
+    let one = fleet.replica("one");
+    one.join(None, Vec::new());
+    fleet.sql("UPDATE toolscout.meta SET min_reader = 99, version = 99");
+    wait_until("it has no connection", || {
+        matches!(one.contact(), Err(FleetError::TooNew { found: 99, supported: 1 }))
+    });
+    assert!(one.write(Namespace::Approval, "shop/files", b"approved").is_err());
+}
+
+#[test]
+fn a_change_is_in_force_when_all_replicas_have_applied_it() {
+    let Some(fleet) = Fleet::start() else { return };
+    let (one, two) = (fleet.replica("one"), fleet.replica("two"));
+    one.write(Namespace::Approval, "shop/files", b"approved").expect("a write");
+    let in_force = || one.wait_until_in_force(Namespace::Approval).expect("the database answers");
+    assert_eq!(in_force(), InForce { on: 0, behind: Vec::new() }, "no replica serves");
+    one.join(None, Vec::new());
+    two.join(None, Vec::new());
+    assert_eq!(in_force(), InForce { on: 2, behind: Vec::new() });
+    let follower = two.follow(Namespace::Approval);
+    one.remove(Namespace::Approval, "shop/files").expect("a removal");
+    assert_eq!(in_force(), InForce { on: 1, behind: vec!["two".to_owned()] });
+    let revision = block_on(follower.next());
+    follower.applied(revision);
+    assert_eq!(in_force(), InForce { on: 2, behind: Vec::new() });
+    // Its row expires, as if it had lost the database: it may still serve.
+    one.write(Namespace::Approval, "shop/files", b"approved").expect("a write");
+    two.leave();
+    follower.applied(block_on(follower.next()));
+    assert_eq!(in_force(), InForce { on: 1, behind: Vec::new() }, "it has ended");
+    fleet.sql("UPDATE toolscout.replica SET state = 'ready' WHERE name = 'two'");
+    assert_eq!(in_force(), InForce { on: 1, behind: vec!["two".to_owned()] });
 }
 
 #[test]

@@ -52,10 +52,10 @@ impl FleetNode {
             listener = Some(bound);
         }
         let replicas = FleetReplicas::follow(store.clone());
-        let key = store
-            .key()
+        let keys = store.key().and_then(|key| Ok((key, store.listener_key()?)));
+        let (key, listener_key) = keys
             .map_err(|error| AppError::unavailable(error.to_string(), "toolscout fleet status"))?;
-        let sessions = FleetSessions::new(replicas.clone(), &key, &store.listener_keys(), limits);
+        let sessions = FleetSessions::new(replicas.clone(), &key, &[listener_key], limits);
         Ok(Self { store, replicas, sessions, listener, address })
     }
 
