@@ -93,6 +93,12 @@ impl Gateway {
         Ok(quarantined.len())
     }
 
+    /// Applies decisions about definitions that other processes have made. The catalog changes in
+    /// one step; calls that run already continue.
+    pub fn apply_decisions(&self) {
+        self.publisher.review_all_again();
+    }
+
     /// Approves or rejects a pending call, by the id of its approval.
     pub fn decide_approval(
         &self,

@@ -238,12 +238,22 @@ impl CatalogPublisher {
 
     /// Reviews one source again, after a decision of the operator.
     pub(crate) fn review_again(&self, source: &SourceId) {
+        self.review_sources_again(&self.state.lock(), std::slice::from_ref(source));
+    }
+
+    /// Reviews all sources again, after decisions of other processes.
+    pub(crate) fn review_all_again(&self) {
         let state = self.state.lock();
+        let sources: Vec<_> = state.unreviewed.keys().cloned().collect();
+        self.review_sources_again(&state, &sources);
+    }
+
+    fn review_sources_again(&self, state: &PublisherState, sources: &[SourceId]) {
         let now = self.now();
-        let found: Vec<_> =
-            state.unreviewed.get(source).map(|(_, value)| value.clone()).into_iter().collect();
+        let found = sources.iter().filter_map(|source| state.unreviewed.get(source));
+        let found: Vec<_> = found.map(|(_, discovery)| discovery.clone()).collect();
         let merged = now.all.merge(found).0;
-        let (next, _) = self.reviewed(merged, &state, std::slice::from_ref(source), &now.sources);
+        let (next, _) = self.reviewed(merged, state, sources, &now.sources);
         self.replace_catalog(CatalogParts { all: Arc::new(next), ..now.to_parts() });
     }
 

@@ -12,6 +12,7 @@ use super::shown_path;
 use super::status::NoInput;
 use crate::access_tokens::{BUILT_IN, TokenRecord, last_used, record, state_file};
 use crate::error::failure;
+use crate::fleet::ChangeReach;
 use crate::{AppError, Workspace};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,12 +70,16 @@ struct TokenInfo {
 
 /// A token with its new value.
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct IssuedToken {
     token: TokenInfo,
     /// The value, for `Authorization: Bearer VALUE`. It is not stored and not shown again.
     value: String,
     /// Problems that do not prevent the use of the token.
     warnings: Vec<String>,
+    /// After a rotation in a fleet: the replicas that refuse the old value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_force: Option<ChangeReach>,
 }
 
 impl Operation<Workspace> for ListTokens {

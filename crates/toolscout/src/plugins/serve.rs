@@ -9,6 +9,7 @@ mod reload_requests;
 mod replicas;
 mod seen_files;
 mod settings;
+mod shared_decisions;
 mod startup;
 mod stdio_log;
 mod stdio_sessions;
@@ -228,6 +229,9 @@ async fn run_background_work(cx: &RunCx, mcp: &McpServers, mark: LoadingMark) ->
         mcp.gateway().embed_in_background().await;
     }));
     parts.push(Box::pin(tidy(mcp)));
+    parts.push(Box::pin(async {
+        shared_decisions::follow(cx, mcp).await;
+    }));
     if let Some(journal) = &cx.workspace().parts.journal {
         parts.push(Box::pin(journal.ship_in_background(cx.environment())));
     }

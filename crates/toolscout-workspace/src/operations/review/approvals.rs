@@ -1,6 +1,7 @@
 //! `approval list` and `approval decide`: pending approvals.
 
 use crate::Workspace;
+use crate::fleet::ChangeReach;
 use crate::operations::policy::{
     ChangedPolicy, PolicyLevel, PolicyValue, SetPolicy, SetPolicyInput,
 };
@@ -8,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::authorization::{PendingApproval, Policy};
-use toolscout_core::{Cx, Moment, escape};
+use toolscout_core::{Cx, Moment, Namespace, escape};
 use toolscout_gateway::policy::LevelName;
 use toolscout_surface::cli::Style;
 use toolscout_surface::operation::{
@@ -177,6 +178,7 @@ enum ApprovalDecision {
 }
 
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct DecidedApproval {
     approval: PendingApproval,
     /// `approved` or `rejected`.
@@ -184,6 +186,9 @@ pub(crate) struct DecidedApproval {
     /// The new policy of the tool, if it was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     policy: Option<ChangedPolicy>,
+    /// After a rejection in a fleet: the replicas where it is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_force: Option<ChangeReach>,
 }
 
 impl Operation<Workspace> for DecideApproval {
@@ -221,8 +226,14 @@ impl Operation<Workspace> for DecideApproval {
             None => None,
         };
         let approval = gateway.decide_approval(&input.id, is_approved, cx)?;
+        let in_force = if is_approved {
+            None
+        } else {
+            ChangeReach::of(&workspace.environment, Namespace::Pending).await
+        };
         Ok(DecidedApproval {
             approval,
+            in_force,
             decision: if is_approved { "approved" } else { "rejected" },
             policy,
         })

@@ -3,11 +3,12 @@
 use super::quarantined::ReviewView;
 use super::shown::ShownDefinitions;
 use crate::Workspace;
+use crate::fleet::ChangeReach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toolscout_core::change::{DryRun, PlannedChange};
-use toolscout_core::{Caller, Cx, Digest, ErrorKind, SourceId, ToolId, escape};
+use toolscout_core::{Caller, Cx, Digest, ErrorKind, Namespace, SourceId, ToolId, escape};
 use toolscout_gateway::{Gateway, QuarantinedTool};
 use toolscout_surface::operation::{
     CommandName, Confirm, ErrorCode, Operation, OperationError, OperationSpec, Text,
@@ -52,11 +53,15 @@ enum ReviewDecision {
 
 /// The result of a decision.
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct DecidedReview {
     /// `approved` or `rejected`; `unchanged` in a dry run.
     decision: &'static str,
     /// The number of tools it applies to.
     tools: usize,
+    /// After a rejection in a fleet: the replicas where it is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_force: Option<ChangeReach>,
     /// What was decided about, for people.
     #[serde(skip)]
     subject: String,
@@ -114,6 +119,7 @@ impl Operation<Workspace> for DecideReview {
         let decided = |tools, subject| DecidedReview {
             decision: if is_approved { "approved" } else { "rejected" },
             tools,
+            in_force: None,
             subject,
             unseen: None,
             planned: None,
@@ -126,13 +132,15 @@ impl Operation<Workspace> for DecideReview {
         match (input.tool, input.server) {
             (Some(id), None) if gateway.pending()?.iter().any(|pending| pending.id == id) => {
                 let pending = gateway.decide_approval(&id, is_approved, cx)?;
-                Ok(decided(0, format!("this call of {}", pending.tool)))
+                let decided = decided(0, format!("this call of {}", pending.tool));
+                Ok(decided.when_in_force(workspace, Namespace::Pending).await)
             }
             (Some(name), None) => {
                 let id = resolve(&gateway, &name)?;
                 if !is_approved {
                     gateway.reject(&id, seen_digest, cx)?;
-                    return Ok(decided(1, id.to_string()));
+                    let decided = decided(1, id.to_string());
+                    return Ok(decided.when_in_force(workspace, Namespace::Approval).await);
                 }
                 let (seen_digest, tool) =
                     shown_definition(workspace, &gateway, &id, seen_digest, cx);
@@ -162,7 +170,8 @@ impl Operation<Workspace> for DecideReview {
                 } else {
                     gateway.reject_all(&source, is_seen, cx)?
                 };
-                Ok(decided(count, format!("{} of {source}", counted(count, "tool"))))
+                let decided = decided(count, format!("{} of {source}", counted(count, "tool")));
+                Ok(decided.when_in_force(workspace, Namespace::Approval).await)
             }
             (None, Some(_)) => Err(OperationError::invalid("`digest` is only valid with `tool`")),
             _ => {
@@ -184,9 +193,23 @@ impl Operation<Workspace> for DecideReview {
     fn message(output: &DecidedReview, _: &Text) -> String {
         match output.decision {
             "approved" => format!("Approved {}\n", escape::line(&output.subject)),
-            "rejected" => format!("Rejected {}\n", escape::line(&output.subject)),
+            "rejected" => {
+                let reach = output.in_force.as_ref().map(ChangeReach::line).unwrap_or_default();
+                format!("Rejected {}\n{reach}", escape::line(&output.subject))
+            }
             _ => String::new(),
         }
+    }
+}
+
+impl DecidedReview {
+    /// Waits until a rejection is in force on all replicas of the fleet. An approval need not be:
+    /// until then, a call is refused.
+    async fn when_in_force(self, workspace: &Workspace, namespace: Namespace) -> Self {
+        if self.decision != "rejected" {
+            return self;
+        }
+        Self { in_force: ChangeReach::of(&workspace.environment, namespace).await, ..self }
     }
 }
 

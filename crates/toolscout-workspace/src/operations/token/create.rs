@@ -118,7 +118,8 @@ impl Operation<Workspace> for CreateToken {
         }
         change.commit();
         let warnings = unknown_profile(workspace, record.profile.as_deref()).into_iter().collect();
-        Ok(IssuedToken { token: TokenInfo::named(&name, &record, &*store), value, warnings })
+        let token = TokenInfo::named(&name, &record, &*store);
+        Ok(IssuedToken { token, value, warnings, in_force: None })
     }
 
     fn text(output: &IssuedToken, _: &Text) -> String {

@@ -4,19 +4,24 @@ use super::rotate::TokenNameInput;
 use super::{contended, find, forget_use, is_built_in, store_error};
 use crate::Workspace;
 use crate::access_tokens::record;
+use crate::fleet::ChangeReach;
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolscout_core::Cx;
 use toolscout_core::change::{ChangeKind, PlannedChange};
+use toolscout_core::{Cx, Namespace};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
 
 /// Revoke an access token.
 pub(crate) struct RevokeToken;
 
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct RevokedToken {
     /// The name of the token.
     name: String,
+    /// In a fleet: the replicas that refuse it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_force: Option<ChangeReach>,
 }
 
 impl Operation<Workspace> for RevokeToken {
@@ -57,10 +62,12 @@ impl Operation<Workspace> for RevokeToken {
         }
         change.commit();
         forget_use(&*store, &name);
-        Ok(RevokedToken { name })
+        let in_force = ChangeReach::of(&workspace.environment, Namespace::AccessToken).await;
+        Ok(RevokedToken { name, in_force })
     }
 
     fn text(output: &RevokedToken, _: &Text) -> String {
-        format!("Revoked the token {}\n", output.name)
+        let reach = output.in_force.as_ref().map(ChangeReach::line).unwrap_or_default();
+        format!("Revoked the token {}\n{reach}", output.name)
     }
 }

@@ -4,10 +4,11 @@ use super::{IssuedToken, TokenInfo, contended, find, is_built_in, store_error};
 use crate::Workspace;
 use crate::access_tokens::{BUILT_IN, file, record, state_file};
 use crate::error::failure;
+use crate::fleet::ChangeReach;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolscout_core::change::{ChangeKind, PlannedChange};
-use toolscout_core::{Cx, Store};
+use toolscout_core::{Cx, Namespace, Store};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
 
 /// Replace the value of an access token.
@@ -65,7 +66,12 @@ impl Operation<Workspace> for RotateToken {
             }
         };
         change.commit();
-        Ok(IssuedToken { token, value, warnings: Vec::new() })
+        let in_force = if is_built_in(&name) {
+            None
+        } else {
+            ChangeReach::of(&workspace.environment, Namespace::AccessToken).await
+        };
+        Ok(IssuedToken { token, value, warnings: Vec::new(), in_force })
     }
 
     fn text(output: &IssuedToken, _: &Text) -> String {
@@ -77,7 +83,8 @@ impl Operation<Workspace> for RotateToken {
     }
 
     fn message(output: &IssuedToken, _: &Text) -> String {
-        format!("The old value of {} is no longer valid.\n", output.token.name)
+        let reach = output.in_force.as_ref().map(ChangeReach::line).unwrap_or_default();
+        format!("The old value of {} is no longer valid.\n{reach}", output.token.name)
     }
 }
 
