@@ -145,6 +145,7 @@ impl Gateway {
         cx: Cx,
         observed: Option<&ObservedCall>,
     ) -> Result<ToolOutput, Error> {
+        self.publisher.approvals.store.check_contact()?;
         let mut approval = None;
         if view.tool(&call.tool)?.1.decision.policy == Policy::Ask {
             approval = Some(self.approve_call(&view, &mut call, &cx).await?);

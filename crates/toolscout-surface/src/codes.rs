@@ -54,6 +54,7 @@ const TABLE: &[CodeRow] = &[
     row(ErrorCode::TimedOut, StatusCode::FAILED_DEPENDENCY, Exit::Unavailable, INTERNAL_ERROR),
     row(ErrorCode::ToolFailed, StatusCode::FAILED_DEPENDENCY, Exit::Failed, INTERNAL_ERROR),
     row(ErrorCode::Cancelled, StatusCode::FAILED_DEPENDENCY, Exit::Interrupted, INTERNAL_ERROR),
+    row(ErrorCode::NotReady, StatusCode::SERVICE_UNAVAILABLE, Exit::Unavailable, INTERNAL_ERROR),
     row(ErrorCode::Internal, StatusCode::INTERNAL_SERVER_ERROR, Exit::Bug, INTERNAL_ERROR),
 ];
 

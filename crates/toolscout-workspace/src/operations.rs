@@ -122,6 +122,8 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["serve"], BoundOperation::new::<Workspace, fleet::CreateFleetKey>),
     (&["serve"], BoundOperation::new::<Workspace, fleet::MigrateFleet>),
     (&["serve"], BoundOperation::new::<Workspace, fleet::ShowFleet>),
+    (&["serve"], BoundOperation::new::<Workspace, fleet::RotateFleetKey>),
+    (&["serve"], BoundOperation::new::<Workspace, fleet::DrainReplica>),
     (&["serve"], BoundOperation::new::<Workspace, project::ListProjects>),
     (&["serve"], BoundOperation::new::<Workspace, project::ShowProject>),
     (&["serve"], BoundOperation::new::<Workspace, project::ShowProjectConfiguration>),

@@ -67,6 +67,8 @@ pub enum ErrorCode {
     ToolFailed,
     /// The client disconnected.
     Cancelled,
+    /// The process serves no clients now: it is draining, or has lost the database of its fleet.
+    NotReady,
     /// A bug of toolscout, or its own storage failed.
     Internal,
 }

@@ -1,5 +1,9 @@
 //! `fleet key`, `fleet migrate` and `fleet status`: the database that several replicas share.
 
+mod maintenance;
+
+pub(super) use maintenance::{DrainReplica, RotateFleetKey};
+
 use super::status::NoInput;
 use crate::{Environment, Workspace};
 use schemars::JsonSchema;
@@ -226,6 +230,8 @@ fn failure(error: &FleetError) -> OperationError {
     let code = match error {
         FleetError::Unreachable(_) => ErrorCode::SourceUnavailable,
         FleetError::Refused(_) | FleetError::Copy(_) => ErrorCode::Internal,
+        FleetError::KeyNotEverywhere(_) => ErrorCode::Conflict,
+        FleetError::UnknownReplica(_) => ErrorCode::ResourceNotFound,
         _ => ErrorCode::ValidationFailed,
     };
     let failure = OperationError::new(code, error.to_string());

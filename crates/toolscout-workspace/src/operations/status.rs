@@ -3,10 +3,10 @@
 use crate::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolscout_core::Cx;
 use toolscout_core::cx::Role;
+use toolscout_core::{Cx, Store};
 use toolscout_surface::operation::{
-    Access, CommandName, Operation, OperationError, OperationSpec, Text,
+    Access, CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text,
 };
 
 /// The input of operations without parameters.
@@ -32,6 +32,7 @@ impl Operation<Workspace> for ShowHealth {
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Open,
         commands: CommandName::NONE,
+        alias: Some("/api/live"),
         examples: &["GET /api/health"],
         ..OperationSpec::read("health", "Show whether toolscout is running", "/api/health")
     };
@@ -69,10 +70,15 @@ impl Operation<Workspace> for ShowReadiness {
 
     async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<Readiness, OperationError> {
         let ready = workspace.tools.is_discovered();
-        let is_degraded = match workspace.environment.fleet() {
-            None => false,
-            Some(fleet) => fleet.as_ref().is_ok_and(|fleet| fleet.contact().is_err()),
-        };
+        let fleet = workspace.environment.fleet().and_then(|fleet| fleet.as_ref().ok());
+        if fleet.is_some_and(|fleet| fleet.is_draining()) {
+            let message = "this replica is draining: it finishes its calls";
+            return Err(OperationError::new(ErrorCode::NotReady, message));
+        }
+        if let Some(Err(error)) = fleet.map(|fleet| fleet.check_contact()) {
+            return Err(OperationError::new(ErrorCode::NotReady, error.to_string()));
+        }
+        let is_degraded = fleet.is_some_and(|fleet| fleet.contact().is_err());
         let status = match (ready, is_degraded) {
             (false, _) => "loading",
             (true, true) => "degraded",
