@@ -1,7 +1,10 @@
 //! Replicas of the real program that share a real PostgreSQL: each has its own state and
 //! configuration, and the same project.
 
+mod maintenance;
+mod revocation;
 mod sessions;
+mod upgrades;
 
 use crate::serve::{Client, Web};
 use crate::servers::fixture::wait_until;
