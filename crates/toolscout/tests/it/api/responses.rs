@@ -10,6 +10,7 @@ fn requests(session: &str, question: &str) -> Vec<(&'static str, String, Option<
     let request = |method, path: &str, body: Value| (method, path.to_owned(), Some(body));
     vec![
         plain("/api/health"),
+        plain("/api/live"),
         plain("/api/ready"),
         plain("/api/me"),
         plain("/api/openapi.json"),
