@@ -4,7 +4,7 @@
 //! need is removed by a step of a later version. `min_reader` excludes programs that are too old.
 
 use crate::key::random;
-use crate::{FleetError, FleetKeys, FleetSettings, FleetStatus, connection, replica};
+use crate::{FleetError, FleetKeys, FleetRoles, FleetSettings, FleetStatus, connection, replica};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
@@ -24,17 +24,27 @@ pub struct Migration {
     pub from: i32,
     /// The version now.
     pub to: i32,
+    /// Roles that do not exist, and that the user of the database may not create.
+    pub missing_roles: Vec<String>,
 }
 
-/// Creates or upgrades the tables. Running it again changes nothing.
-pub async fn migrate(settings: &FleetSettings) -> Result<Migration, FleetError> {
+/// Creates or upgrades the tables, and grants their rights to the roles. Running it again changes
+/// nothing.
+pub async fn migrate(
+    settings: &FleetSettings,
+    roles: &FleetRoles,
+) -> Result<Migration, FleetError> {
     connection::with_client(&settings.database, async |client| {
-        migrate_with(client, &settings.keys).await
+        migrate_with(client, &settings.keys, roles).await
     })
     .await
 }
 
-async fn migrate_with(client: &mut Client, keys: &FleetKeys) -> Result<Migration, FleetError> {
+async fn migrate_with(
+    client: &mut Client,
+    keys: &FleetKeys,
+    roles: &FleetRoles,
+) -> Result<Migration, FleetError> {
     let transaction = client.transaction().await.map_err(|error| FleetError::of(&error))?;
     // A lock of the transaction, since a lock of the session is lost behind a pooler. A statement
     // that waits for a busy table would block every later statement.
@@ -66,8 +76,9 @@ async fn migrate_with(client: &mut Client, keys: &FleetKeys) -> Result<Migration
             .await
             .map_err(|error| FleetError::of(&error))?;
     }
+    let missing_roles = roles.grant(&transaction).await?;
     transaction.commit().await.map_err(|error| FleetError::of(&error))?;
-    Ok(Migration { from, to: from.max(CURRENT) })
+    Ok(Migration { from, to: from.max(CURRENT), missing_roles })
 }
 
 /// The replicas, and whether the database answers.

@@ -48,9 +48,26 @@ CREATE TABLE toolscout.record (
     value bytea,
     revision bigint NOT NULL,
     written timestamptz NOT NULL DEFAULT now(),
+    -- The user whose row it is, as a fingerprint: tools that a server has for this user alone.
+    tenant text GENERATED ALWAYS AS (
+        CASE WHEN namespace = 'discovery' THEN substring(key from '@([0-9a-f]{64})$') END
+    ) STORED,
     PRIMARY KEY (namespace, key)
 );
 CREATE INDEX record_revision ON toolscout.record (namespace, revision);
+
+-- A statement sees the rows of a tenant only if it names the tenant (`SET LOCAL toolscout.tenant`).
+-- Not forced: the functions below run as the owner of the table (see roles.sql), and see all rows.
+ALTER TABLE toolscout.record ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON toolscout.record
+    USING (tenant IS NULL OR tenant = current_setting('toolscout.tenant', true));
+
+-- The rows of a namespace that were written after a revision, of every tenant.
+CREATE FUNCTION toolscout.records_after(in_namespace text, after bigint, at_most bigint)
+RETURNS TABLE (key text, value bytea, revision bigint) LANGUAGE sql STABLE AS $$
+    SELECT r.key, r.value, r.revision FROM toolscout.record r
+    WHERE r.namespace = in_namespace AND r.revision > after ORDER BY r.revision LIMIT at_most
+$$;
 
 -- Rows are never removed, so that generations do not repeat.
 CREATE TABLE toolscout.lease (

@@ -152,8 +152,7 @@ impl LocalCopy {
                 .query_typed(
                     "SELECT key, value, revision,
                          floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
-                     FROM toolscout.record
-                     WHERE namespace = $1 AND revision > $2 ORDER BY revision LIMIT $3",
+                     FROM toolscout.records_after($1, $2, $3)",
                     &[
                         (&namespace.as_str(), Type::TEXT),
                         (&after, Type::INT8),

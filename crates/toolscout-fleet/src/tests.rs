@@ -5,4 +5,5 @@ mod changes;
 mod fixture;
 mod leases;
 mod outages;
+mod roles;
 mod sharing;

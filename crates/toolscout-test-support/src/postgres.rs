@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -64,7 +64,12 @@ impl PostgresServer {
 
     /// The URL of a database.
     pub fn url(&self, name: &str) -> String {
-        format!("postgres://owner@127.0.0.1:{}/{name}?sslmode=disable", self.port)
+        self.url_as("owner", name)
+    }
+
+    /// The URL of a database, for another user.
+    pub fn url_as(&self, user: &str, name: &str) -> String {
+        format!("postgres://{user}@127.0.0.1:{}/{name}?sslmode=disable", self.port)
     }
 
     /// The port on loopback.
@@ -74,16 +79,30 @@ impl PostgresServer {
 
     /// Runs statements as the owner, and returns what psql prints: values only.
     pub fn sql(&self, database: &str, statements: &str) -> String {
-        let output = self
-            .command("psql")
+        let output = self.psql("owner", database, statements);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Runs statements as another user; returns what psql prints, or its error.
+    pub fn sql_as(&self, user: &str, database: &str, statements: &str) -> Result<String, String> {
+        let output = self.psql(user, database, statements);
+        let printed = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if output.status.success() {
+            Ok(printed(&output.stdout))
+        } else {
+            Err(printed(&output.stderr))
+        }
+    }
+
+    fn psql(&self, user: &str, database: &str, statements: &str) -> Output {
+        self.command("psql")
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
-            .args(["--set=ON_ERROR_STOP=1", "--host=127.0.0.1", "--username=owner"])
+            .args(["--set=ON_ERROR_STOP=1", "--host=127.0.0.1", "--username", user])
             .arg(format!("--port={}", self.port))
             .args(["--dbname", database, "--command", statements])
             .output()
-            .expect("start psql");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+            .expect("start psql")
     }
 
     /// Ends the server at once, as a crash does.

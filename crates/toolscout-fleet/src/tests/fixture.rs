@@ -1,6 +1,8 @@
 //! A fleet with a database of its own.
 
-use crate::{FleetKey, FleetKeys, FleetSettings, FleetStore, MAX_CUT_OFF, migrate};
+use crate::{
+    FleetKey, FleetKeys, FleetRoles, FleetSettings, FleetStore, MAX_CUT_OFF, migrate,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +24,7 @@ impl Fleet {
 
     pub(super) fn on(server: &PostgresServer) -> Self {
         let fleet = Self::unprepared(server.database());
-        block_on(migrate(&fleet.settings)).expect("the tables");
+        block_on(migrate(&fleet.settings, &FleetRoles::default())).expect("the tables");
         fleet
     }
 
@@ -46,9 +48,13 @@ impl Fleet {
 
     /// Runs statements in the database, and returns their values.
     pub(super) fn sql(&self, statements: &str) -> String {
+        server().expect("the server").sql(self.database(), statements)
+    }
+
+    /// The name of the database.
+    pub(super) fn database(&self) -> &str {
         let path = self.settings.database.rsplit_once('/').expect("a path").1;
-        let name = path.split('?').next().expect("a name");
-        server().expect("the server").sql(name, statements)
+        path.split('?').next().expect("a name")
     }
 
     pub(super) fn open(

@@ -1,7 +1,9 @@
 //! What one replica writes, the others read.
 
 use super::fixture::{Fleet, block_on, server, wait_until};
-use crate::{FleetError, FleetKey, FleetKeys, InForce, Migration, ReplicaState, migrate, status};
+use crate::{
+    FleetError, FleetKey, FleetKeys, FleetRoles, InForce, Migration, ReplicaState, migrate, status,
+};
 use toolscout_core::{Namespace, Store};
 
 #[test]
@@ -117,14 +119,15 @@ fn a_migration_runs_once_and_concurrently_with_itself() {
     assert!(matches!(unprepared, FleetError::NotMigrated), "{unprepared}");
     assert_eq!(unprepared.hint(), Some("run `toolscout fleet migrate` once"));
     let all = std::thread::scope(|scope| {
-        let jobs: Vec<_> =
-            (0..4).map(|_| scope.spawn(|| block_on(migrate(&fleet.settings)))).collect();
+        let jobs: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| block_on(migrate(&fleet.settings, &FleetRoles::default()))))
+            .collect();
         let results = jobs.into_iter().map(|job| job.join().expect("no panic").expect("tables"));
         results.collect::<Vec<_>>()
     });
     assert_eq!(all.iter().filter(|migration| migration.from == 0).count(), 1, "{all:?}");
-    let again = block_on(migrate(&fleet.settings)).expect("nothing to do");
-    assert_eq!(again, Migration { from: 1, to: 1 });
+    let again = block_on(migrate(&fleet.settings, &FleetRoles::default())).expect("nothing to do");
+    assert_eq!(again, Migration { from: 1, to: 1, missing_roles: Vec::new() });
 }
 
 #[test]

@@ -7,10 +7,12 @@ pub(super) use maintenance::{DrainReplica, RotateFleetKey};
 use super::status::NoInput;
 use crate::{Environment, Workspace};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, escape};
-use toolscout_fleet::{FleetError, FleetKey, FleetSettings, ReplicaState, ReplicaStatus};
+use toolscout_fleet::{
+    FleetError, FleetKey, FleetRoles, FleetSettings, Migration, ReplicaState, ReplicaStatus,
+};
 use toolscout_surface::operation::{
     Access, CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text,
 };
@@ -54,21 +56,46 @@ impl Operation<Workspace> for CreateFleetKey {
 /// Prepare the database.
 pub(crate) struct MigrateFleet;
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MigrateFleetInput {
+    /// Role of the users that replicas connect with
+    #[serde(default = "default_app_role")]
+    #[schemars(extend("x-cli" = {"value": "ROLE"}))]
+    app_role: String,
+    /// Role of the users that read the audit log
+    #[serde(default = "default_audit_role")]
+    #[schemars(extend("x-cli" = {"value": "ROLE"}))]
+    audit_role: String,
+}
+
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct MigratedFleet {
     /// The version of the tables before; 0 if there were none.
     from: i32,
     /// The version of the tables now.
     to: i32,
+    /// Roles that do not exist, and that the user of the database may not create.
+    missing_roles: Vec<String>,
+}
+
+fn default_app_role() -> String {
+    FleetRoles::APP.to_owned()
+}
+
+fn default_audit_role() -> String {
+    FleetRoles::AUDIT.to_owned()
 }
 
 impl Operation<Workspace> for MigrateFleet {
-    type Input = NoInput;
+    type Input = MigrateFleetInput;
     type Output = MigratedFleet;
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
             "Creates or upgrades the tables in the schema `toolscout`. Running it again changes nothing, and replicas of the previous version keep working.",
+            "Also creates two roles that cannot log in, and grants them their rights: one for the users that replicas connect with, which may neither change tables nor remove audit records, and one that reads the audit log.",
         ],
         commands: &[CommandName::new("fleet migrate")],
         examples: &["toolscout fleet migrate"],
@@ -78,20 +105,22 @@ impl Operation<Workspace> for MigrateFleet {
 
     async fn run(
         workspace: &Workspace,
-        _: NoInput,
+        input: MigrateFleetInput,
         cx: &Cx,
     ) -> Result<MigratedFleet, OperationError> {
         let settings = settings(&workspace.environment)?;
+        let roles = FleetRoles::new(&input.app_role, &input.audit_role)
+            .map_err(|error| OperationError::invalid(error.to_string()))?;
         let change = cx.change(PlannedChange {
             kind: ChangeKind::Fleet,
             subject: "database".to_owned(),
             action: "migrated",
             summary: "create or upgrade the tables of the fleet's database".to_owned(),
         })?;
-        let migration =
-            toolscout_fleet::migrate(&settings).await.map_err(|error| failure(&error))?;
+        let Migration { from, to, missing_roles } =
+            toolscout_fleet::migrate(&settings, &roles).await.map_err(|error| failure(&error))?;
         change.commit();
-        Ok(MigratedFleet { from: migration.from, to: migration.to })
+        Ok(MigratedFleet { from, to, missing_roles })
     }
 
     fn text(_: &MigratedFleet, _: &Text) -> String {
@@ -99,11 +128,19 @@ impl Operation<Workspace> for MigrateFleet {
     }
 
     fn message(output: &MigratedFleet, _: &Text) -> String {
-        match (output.from, output.to) {
+        let tables = match (output.from, output.to) {
             (0, to) => format!("Created the tables, version {to}.\n"),
             (from, to) if from == to => format!("Nothing to do: the tables have version {to}.\n"),
             (from, to) => format!("Upgraded the tables from version {from} to {to}.\n"),
+        };
+        if output.missing_roles.is_empty() {
+            return tables;
         }
+        let missing = output.missing_roles.join(" and ");
+        format!(
+            "{tables}warning: this user of the database may not create the roles {missing}\n  \
+             hint: replicas can use the same user; or create the roles as an administrator, then run `toolscout fleet migrate` again\n"
+        )
     }
 }
 
@@ -116,6 +153,8 @@ pub(crate) struct FleetView {
     replicas: Vec<ReplicaView>,
     /// The database.
     database: DatabaseView,
+    /// Whether the configuration names a fleet.
+    configured: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -161,6 +200,7 @@ impl Operation<Workspace> for ShowFleet {
             return Ok(FleetView {
                 replicas: Vec::new(),
                 database: DatabaseView { reachable: false, error: Some(NO_FLEET.to_owned()) },
+                configured: false,
             });
         }
         let settings = settings(&workspace.environment)?;
@@ -168,10 +208,12 @@ impl Operation<Workspace> for ShowFleet {
             Ok(status) => Ok(FleetView {
                 replicas: status.replicas.into_iter().map(ReplicaView::from).collect(),
                 database: DatabaseView { reachable: true, error: None },
+                configured: true,
             }),
             Err(error @ FleetError::Unreachable(_)) => Ok(FleetView {
                 replicas: Vec::new(),
                 database: DatabaseView { reachable: false, error: Some(error.to_string()) },
+                configured: true,
             }),
             Err(error) => Err(failure(&error)),
         }

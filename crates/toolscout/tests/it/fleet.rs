@@ -3,6 +3,7 @@
 
 mod maintenance;
 mod revocation;
+mod rights;
 mod sessions;
 mod upgrades;
 
@@ -68,7 +69,10 @@ fn the_database_is_prepared_once_and_lists_the_replicas() {
     let Some(machines) = fleet(2) else { return };
     machines[0].run(&["fleet", "migrate"]).exits(0).stderr_contains(&["Nothing to do"]);
     let status = || machines[0].run(&["fleet", "status", "--json"]).exits(0).json();
-    assert_eq!(status(), json!({"replicas": [], "database": {"reachable": true}}));
+    assert_eq!(
+        status(),
+        json!({"replicas": [], "database": {"reachable": true}, "configured": true})
+    );
     let (one, two) = (Web::start(&machines[0], &[]), Web::start(&machines[1], &[]));
     let states = || -> Vec<(String, String)> {
         let status = status();

@@ -12,11 +12,11 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// Marks clients as showing questions to a person.
-const CLIENT_APPROVALS: &str = "[serve]\napprovals = \"client\"\n";
+pub(super) const CLIENT_APPROVALS: &str = "[serve]\napprovals = \"client\"\n";
 const GONE: &str = "the replica that ran this call is gone; call the tool again";
 
 /// Waits until this replica knows that many that serve.
-fn wait_until_known(world: &World, count: usize) {
+pub(super) fn wait_until_known(world: &World, count: usize) {
     wait_until("all replicas are known", || {
         let status = world.run(&["fleet", "status", "--json"]).exits(0).json();
         let replicas = status["replicas"].as_array().map_or(&[][..], Vec::as_slice);
@@ -24,20 +24,20 @@ fn wait_until_known(world: &World, count: usize) {
     });
 }
 
-fn look(session: &mut Session<'_>) -> String {
+pub(super) fn look(session: &mut Session<'_>) -> String {
     session.text("execute_tool", json!({"name": "s/look", "arguments": {"text": "bob"}}))
 }
 
 /// The stream of a response, line by line.
-struct Events(BufReader<TcpStream>);
+pub(super) struct Events(BufReader<TcpStream>);
 
 impl Events {
-    fn of(stream: TcpStream) -> Self {
+    pub(super) fn of(stream: TcpStream) -> Self {
         Self(BufReader::new(stream))
     }
 
     /// The next message.
-    fn next(&mut self) -> Option<Value> {
+    pub(super) fn next(&mut self) -> Option<Value> {
         loop {
             let mut line = String::new();
             if self.0.read_line(&mut line).expect("a line") == 0 {
@@ -50,7 +50,7 @@ impl Events {
     }
 
     /// Waits for the head of the response; returns its status.
-    fn status(&mut self) -> u16 {
+    pub(super) fn status(&mut self) -> u16 {
         let (mut status, mut line) = (String::new(), String::new());
         self.0.read_line(&mut status).expect("a status");
         while line != "\r\n" {
@@ -68,7 +68,7 @@ impl Events {
 }
 
 /// Starts a call that needs the approval of its client, and waits for the question.
-fn ask(session: &mut Session<'_>, text: &str) -> (Events, Value) {
+pub(super) fn ask(session: &mut Session<'_>, text: &str) -> (Events, Value) {
     let arguments = json!({"name": "s/pay", "arguments": {"text": text}});
     let call = session.begin("tools/call", json!({"name": "execute_tool", "arguments": arguments}));
     let mut events = Events::of(call);
@@ -77,7 +77,7 @@ fn ask(session: &mut Session<'_>, text: &str) -> (Events, Value) {
     (events, question)
 }
 
-fn accepting(question: &Value) -> Value {
+pub(super) fn accepting(question: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}})
 }
 
