@@ -4,6 +4,7 @@ use crate::decisions::{self, number, position};
 use crate::{FleetError, FleetStore};
 use serde_json::{Map, json};
 use std::io;
+use std::sync::atomic::Ordering;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 use toolscout_core::{Moment, Store};
@@ -58,7 +59,9 @@ impl FleetStore {
             let statement = "SELECT n FROM toolscout.chain WHERE id = $1";
             client.query_typed_opt(statement, &[(&chain, Type::TEXT)]).await
         })?;
-        Ok(row.map_or(0, |row| position(row.get(0), "").n))
+        let shipped = row.map_or(0, |row| position(row.get(0), "").n);
+        self.shipped_position.store(shipped, Ordering::Relaxed);
+        Ok(shipped)
     }
 
     /// Stores the next lines of the chain of this replica. Lines that the database has are skipped.
@@ -88,7 +91,11 @@ impl FleetStore {
                 )
                 .await
         })?;
-        Ok(if row.get(0) { Shipment::Stored } else { Shipment::Conflict })
+        if !row.get::<_, bool>(0) {
+            return Ok(Shipment::Conflict);
+        }
+        self.shipped_position.store(last.position.n, Ordering::Relaxed);
+        Ok(Shipment::Stored)
     }
 
     /// Writes a link over the chains that have grown since the last one; returns whether one was

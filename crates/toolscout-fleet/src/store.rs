@@ -11,6 +11,7 @@ use crate::{FleetError, FleetKeys, FleetSettings, FleetStatus, ReplicaState, con
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use toolscout_core::{
     ChangeListener, ChangeSubscription, Digest, Lease, Moment, Namespace, RowNote, Store,
@@ -47,6 +48,7 @@ pub struct FleetStore {
     decisions: DecisionHead,
     /// Derived from the data key, when it is known.
     derived: Mutex<Option<(Vec<u8>, DerivedKeys)>>,
+    pub(crate) shipped_position: AtomicU64,
 }
 
 #[derive(Clone, Copy)]
@@ -97,6 +99,7 @@ impl FleetStore {
             keys,
             decisions: DecisionHead::default(),
             derived: Mutex::default(),
+            shipped_position: AtomicU64::new(0),
         })
     }
 
@@ -118,6 +121,22 @@ impl FleetStore {
     /// Serves no longer: other replicas see that at once.
     pub fn leave(&self) {
         self.link.leave();
+    }
+
+    /// The time since the last contact with the database; none if there never was one.
+    pub fn contact_age(&self) -> Option<Duration> {
+        self.link.last_contact()
+    }
+
+    /// Changes of shared state that this replica had not applied at its last contact.
+    pub fn revisions_behind(&self) -> u64 {
+        self.copy.revisions_behind()
+    }
+
+    /// The number of the last line of this machine's audit log that the database has, as this
+    /// process knows.
+    pub fn shipped_position(&self) -> u64 {
+        self.shipped_position.load(Ordering::Relaxed)
     }
 
     /// Whether there is a connection, and if not, why.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::sleep;
 use tokio_postgres::Client;
@@ -43,6 +44,8 @@ pub(crate) struct LocalCopy {
     lock: File,
     pub(crate) clock: DatabaseClock,
     pub(crate) changes: Changes,
+    /// Revisions that were not applied at the last contact.
+    behind: AtomicU64,
 }
 
 /// What the copy is a copy of.
@@ -66,7 +69,13 @@ impl LocalCopy {
             .write(true)
             .open(folder.join("sync.lock"))
             .map_err(|error| failed("lock the copy of the fleet's state", error))?;
-        Ok(Self { store, lock, clock: DatabaseClock::default(), changes: Changes::default() })
+        Ok(Self {
+            store,
+            lock,
+            clock: DatabaseClock::default(),
+            changes: Changes::default(),
+            behind: AtomicU64::new(0),
+        })
     }
 
     pub(crate) fn store(&self) -> &SqliteStore {
@@ -98,6 +107,11 @@ impl LocalCopy {
         self.state().fleet
     }
 
+    /// Revisions that were not applied at the last contact.
+    pub(crate) fn revisions_behind(&self) -> u64 {
+        self.behind.load(Ordering::Relaxed)
+    }
+
     /// The applied revisions, by namespace.
     pub(crate) fn positions(&self) -> BTreeMap<String, i64> {
         self.state().positions
@@ -115,6 +129,7 @@ impl LocalCopy {
         let is_behind = |state: &CopyState| {
             revisions.iter().any(|row| state.positions.get(&row.namespace) != Some(&row.latest))
         };
+        self.behind.store(count_behind(&revisions, &self.state()), Ordering::Relaxed);
         if !is_behind(&self.state()) {
             return Ok(());
         }
@@ -134,6 +149,7 @@ impl LocalCopy {
             state.positions.insert(row.namespace.clone(), reached.max(row.latest));
             self.save(&state)?;
         }
+        self.behind.store(count_behind(&revisions, &state), Ordering::Relaxed);
         Ok(())
     }
 
@@ -246,6 +262,16 @@ struct RevisionRow {
     namespace: String,
     latest: i64,
     swept: i64,
+}
+
+/// How many revisions of the shared namespaces are not applied.
+fn count_behind(revisions: &[RevisionRow], state: &CopyState) -> u64 {
+    let is_shared = |row: &&RevisionRow| SHARED.iter().any(|it| it.as_str() == row.namespace);
+    let behind = |row: &RevisionRow| {
+        let have = state.positions.get(&row.namespace).copied().unwrap_or(0);
+        u64::try_from(row.latest - have).unwrap_or(0)
+    };
+    revisions.iter().filter(is_shared).map(behind).sum()
 }
 
 fn open_store(folder: &Path) -> Result<SqliteStore, FleetError> {

@@ -21,5 +21,5 @@ mod tests;
 
 pub use error::TelemetryError;
 pub use journal::JournalObserver;
-pub use metrics::{CatalogCounts, Metrics};
+pub use metrics::{CatalogCounts, FleetGauges, Metrics};
 pub use traces::{TracedServers, Traces};

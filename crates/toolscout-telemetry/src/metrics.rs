@@ -12,6 +12,7 @@ pub(crate) use counts::{error_kind_name, outcome_name};
 use page::MetricsPage;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use toolscout_core::event::{Event, Observer};
 use toolscout_core::{Moment, SourceId};
 
@@ -21,6 +22,8 @@ pub struct Metrics {
     counts: Mutex<EventCounts>,
     /// One function for each catalog of this process.
     catalogs: Mutex<Vec<CountCatalog>>,
+    /// Reads the state of this replica, if it is one.
+    fleet: Mutex<Option<ReadFleet>>,
 }
 
 /// The sizes of the catalog.
@@ -32,11 +35,34 @@ pub struct CatalogCounts {
     pub tools: BTreeMap<(SourceId, &'static str), u64>,
 }
 
+/// The state of a replica of a fleet, as it knows it without asking the database.
+#[derive(Debug, Clone, Default)]
+pub struct FleetGauges {
+    /// The name of the replica.
+    pub replica: String,
+    /// Whether there is a connection to the database.
+    pub is_connected: bool,
+    /// The time since the last contact with the database; none if there never was one.
+    pub contact_age: Option<Duration>,
+    /// Changes of shared state that the replica has not applied.
+    pub revisions_behind: u64,
+    /// Audit records that are only on this machine.
+    pub unshipped_records: u64,
+    /// The replicas that serve, with this one.
+    pub live_replicas: usize,
+}
+
+type ReadFleet = Box<dyn Fn() -> Option<FleetGauges> + Send + Sync>;
 type CountCatalog = Box<dyn Fn() -> CatalogCounts + Send + Sync>;
 
 impl Default for Metrics {
     fn default() -> Self {
-        Self { started: Moment::now(), counts: Mutex::default(), catalogs: Mutex::default() }
+        Self {
+            started: Moment::now(),
+            counts: Mutex::default(),
+            catalogs: Mutex::default(),
+            fleet: Mutex::default(),
+        }
     }
 }
 
@@ -55,6 +81,9 @@ impl Metrics {
         );
         page.line(&[], self.started.0 as f64 / 1e3);
         self.write_tools(&mut page);
+        if let Some(fleet) = self.fleet.lock().as_ref().and_then(|read| read()) {
+            write_fleet(&mut page, &fleet);
+        }
         self.counts.lock().write(&mut page);
         page.text()
     }
@@ -63,6 +92,12 @@ impl Metrics {
     /// up.
     pub fn add_catalog(&self, count: impl Fn() -> CatalogCounts + Send + Sync + 'static) {
         self.catalogs.lock().push(Box::new(count));
+    }
+
+    /// Sets the function that reads the state of this replica. Each rendering calls it; without a
+    /// fleet it returns none.
+    pub fn set_fleet(&self, read: impl Fn() -> Option<FleetGauges> + Send + Sync + 'static) {
+        *self.fleet.lock() = Some(Box::new(read));
     }
 
     fn write_tools(&self, page: &mut MetricsPage) {
@@ -85,6 +120,35 @@ impl Metrics {
             page.line(&[("server", server.as_str()), ("status", status)], *count);
         }
     }
+}
+
+fn write_fleet(page: &mut MetricsPage, fleet: &FleetGauges) {
+    page.gauge("toolscout_fleet_info", "The name of this replica; the value is always 1.");
+    page.line(&[("replica", &fleet.replica)], 1);
+    page.gauge(
+        "toolscout_fleet_connected",
+        "Whether this replica is connected to the database of the fleet.",
+    );
+    page.line(&[], u8::from(fleet.is_connected));
+    if let Some(age) = fleet.contact_age {
+        page.gauge(
+            "toolscout_fleet_contact_age_seconds",
+            "Time since the last contact with the database of the fleet, in seconds.",
+        );
+        page.line(&[], age.as_secs_f64());
+    }
+    page.gauge(
+        "toolscout_fleet_revisions_behind",
+        "Changes of shared state that this replica has not applied, as of the last contact.",
+    );
+    page.line(&[], fleet.revisions_behind);
+    page.gauge(
+        "toolscout_fleet_unshipped_audit_records",
+        "Audit records that are on this machine and not in the database of the fleet.",
+    );
+    page.line(&[], fleet.unshipped_records);
+    page.gauge("toolscout_fleet_live_replicas", "Replicas that serve, as this one knows.");
+    page.line(&[], fleet.live_replicas);
 }
 
 impl Observer for Metrics {

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use toolscout_config::JournalRetention;
 use toolscout_core::event::Observer;
 use toolscout_fleet::COPY_FOLDER;
-use toolscout_store::journal::{DEFAULT_LIMIT, Journal, JournalReader};
+use toolscout_store::journal::{DEFAULT_LIMIT, Journal, JournalFollower, JournalReader};
 use toolscout_telemetry::audit::{
     self, AuditBreak, AuditLines, AuditPage, AuditQuery, AuditVerification,
 };
@@ -62,6 +62,13 @@ fn page(
             Ok(page)
         }
     }
+}
+
+/// In a fleet, how many records of this machine the database does not have, as this process knows.
+pub fn unshipped_records(environment: &Environment) -> Option<u64> {
+    let (fleet, folder) = (fleet::of(environment)?, folder(environment)?);
+    let last = JournalFollower::new(&folder, 0).last(&**fleet).ok()?;
+    Some(last.saturating_sub(fleet.shipped_position()))
 }
 
 /// Checks the whole chain of records, in a fleet those of all replicas.

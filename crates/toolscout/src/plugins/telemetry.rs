@@ -10,7 +10,8 @@ use toolscout_core::event::Observer;
 use toolscout_core::{BoxFuture, SourceKind};
 use toolscout_gateway::Gateway;
 use toolscout_surface::codes::Exit;
-use toolscout_telemetry::{CatalogCounts, TracedServers, Traces};
+use toolscout_telemetry::{CatalogCounts, FleetGauges, TracedServers, Traces};
+use toolscout_workspace::{Environment, journal};
 
 pub use toolscout_telemetry::Metrics;
 
@@ -51,6 +52,8 @@ impl Plugin for Telemetry {
         {
             let gateway = cx.tools().shared_gateway();
             metrics.add_catalog(move || count(&gateway));
+            let environment = cx.workspace.environment.clone();
+            metrics.set_fleet(move || fleet_gauges(&environment));
         }
         if let Some(traces) = cx.offered::<OfRun>().and_then(|of_run| of_run.0.get().cloned()) {
             let gateway = cx.tools().shared_gateway();
@@ -66,6 +69,19 @@ fn count(gateway: &Gateway) -> CatalogCounts {
         *counts.tools.entry((tool.id.source.clone(), tool.status.as_str())).or_default() += 1;
     }
     counts
+}
+
+/// None without a fleet.
+fn fleet_gauges(environment: &Environment) -> Option<FleetGauges> {
+    let fleet = environment.fleet()?.as_ref().ok()?;
+    Some(FleetGauges {
+        replica: fleet.replica_name().to_owned(),
+        is_connected: fleet.contact().is_ok(),
+        contact_age: fleet.contact_age(),
+        revisions_behind: fleet.revisions_behind(),
+        unshipped_records: journal::unshipped_records(environment).unwrap_or(0),
+        live_replicas: fleet.live_replicas().len(),
+    })
 }
 
 /// The MCP servers that all requests share. A server without tools counts as not discovered.
