@@ -8,7 +8,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
 /// All files; the document first.
-pub(super) static ALL: [Asset; 38] = [
+pub(super) static ALL: [Asset; 39] = [
     Asset::new("/", HTML, include_str!("site/index.html")),
     Asset::new("/page/icon.svg", SVG, include_str!("site/icon.svg")),
     Asset::new("/page/frame.css", CSS, include_str!("site/frame.css")),
@@ -36,6 +36,7 @@ pub(super) static ALL: [Asset; 38] = [
     Asset::new("/page/preferences.js", SCRIPT, include_str!("site/preferences.js")),
     Asset::new("/page/charts.js", SCRIPT, include_str!("site/charts.js")),
     Asset::new("/page/overview.js", SCRIPT, include_str!("site/overview.js")),
+    Asset::new("/page/fleet.js", SCRIPT, include_str!("site/fleet.js")),
     Asset::new("/page/savings.js", SCRIPT, include_str!("site/savings.js")),
     Asset::new("/page/clients.js", SCRIPT, include_str!("site/clients.js")),
     Asset::new("/page/waiting-trust.js", SCRIPT, include_str!("site/waiting-trust.js")),

@@ -2,6 +2,7 @@
 
 import { Browser } from "./chromium.mjs";
 import { look } from "./look.mjs";
+import { fleet } from "./fleet.mjs";
 import { form } from "./form.mjs";
 import { grants } from "./grants.mjs";
 import { keyboard } from "./keyboard.mjs";
@@ -19,7 +20,7 @@ import { visitor } from "./visitor.mjs";
 import { wizard } from "./wizard.mjs";
 
 const WALKS = {
-    form, grants, look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, trust, truth, visitor, wizard,
+    fleet, form, grants, look, keyboard, measure, offline, path, pictures, preferences, projects, repair, texts, trust, truth, visitor, wizard,
 };
 
 /// What a walk has at hand.

@@ -25,9 +25,8 @@ use crate::serve::Web;
 use crate::servers::fixture::wait_until;
 use crate::world::{World, can_run};
 use serde_json::json;
-use site::chromium;
 
-pub(crate) use site::Site;
+pub(crate) use site::{Site, chromium, walk};
 use std::path::PathBuf;
 
 /// A project with a well-behaved server and one that was never discovered.
@@ -222,7 +221,7 @@ fn a_banner_tells_that_the_server_is_gone_until_it_is_back() {
     let given = json!({ "opened": opened, "seen": seen });
     std::thread::scope(|scope| {
         let walk = scope.spawn(|| {
-            site::walk(&world, &chromium, "offline", &format!("http://{addr}/"), given);
+            walk(&world, &chromium, "offline", &format!("http://{addr}/"), given);
         });
         wait_until("the page is open", || opened.exists() || walk.is_finished());
         drop(first);

@@ -2,6 +2,7 @@
 //! configuration, and the same project.
 
 mod maintenance;
+mod monitoring;
 mod revocation;
 mod rights;
 mod sessions;

@@ -5,6 +5,7 @@ import { barChart, rangeChart, rankChart, stripChart } from "./charts.js";
 import { errorMessage, loading, note, pageHeader, showOperatorsOnly, tile } from "./components.js";
 import { adaptiveThrottle, el, setChildren, throttle } from "./dom.js";
 import { subscribe } from "./events.js";
+import { showFleet } from "./fleet.js";
 import { formatDuration, formatNumber, plural, toolHref, truncate } from "./format.js";
 import { savingsTile } from "./savings.js";
 
@@ -23,7 +24,8 @@ export function show(main, context) {
     range.value = "24h";
     const field = el("div", { class: "field inline" }, el("label", { for: "range" }, "Time"), range);
     const body = el("div", {}, loading("Loading statistics"));
-    setChildren(main, pageHeader("Overview", "What agents do with the tools of this machine.", field), body);
+    const fleet = el("div", {});
+    setChildren(main, pageHeader("Overview", "What agents do with the tools of this machine.", field), body, fleet);
     const view = { context, body, range, request: 0 };
     const load = () => update(view);
     range.addEventListener("change", () => void load());
@@ -32,7 +34,7 @@ export function show(main, context) {
     // The series are computed from the whole range of the audit log.
     const reload = throttle(1000, adaptiveThrottle(async () => isInUse() || load()));
     for (const event of ["call", "search", "discovery", "missed", "online"]) subscribe(event, reload, context.signal);
-    return { ready: load() };
+    return { ready: Promise.all([load(), showFleet(fleet, context.signal)]) };
 }
 
 /// Shows the statistics of the chosen time. A slower response to an earlier request is dropped.

@@ -16,7 +16,7 @@ pub(crate) struct Site<'a> {
 }
 
 /// The path of Chromium, if Chromium and node are installed.
-pub(super) fn chromium() -> Option<String> {
+pub(crate) fn chromium() -> Option<String> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = names
@@ -64,7 +64,7 @@ impl<'a> Site<'a> {
 }
 
 /// Runs a walk in the browser that begins at this link; returns its report.
-pub(super) fn walk(world: &World, chromium: &str, walk: &str, link: &str, more: Value) -> Value {
+pub(crate) fn walk(world: &World, chromium: &str, walk: &str, link: &str, more: Value) -> Value {
     let token = |name: &str| {
         fs::read_to_string(world.temp_dir().join("state").join(name)).unwrap_or_default()
     };
