@@ -1,6 +1,8 @@
 //! Replicas of the real program that share a real PostgreSQL: each has its own state and
 //! configuration, and the same project.
 
+mod balancer;
+mod deployment;
 mod maintenance;
 mod monitoring;
 mod revocation;
