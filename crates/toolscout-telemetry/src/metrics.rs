@@ -35,7 +35,7 @@ pub struct CatalogCounts {
     pub tools: BTreeMap<(SourceId, &'static str), u64>,
 }
 
-/// The state of a replica of a fleet, as it knows it without asking the database.
+/// The state of a replica of a fleet, as known without a statement to the database.
 #[derive(Debug, Clone, Default)]
 pub struct FleetGauges {
     /// The name of the replica.
