@@ -74,7 +74,7 @@ fn the_chart_renders_valid_manifests() {
     checks.validate(&manifests.join("secret.example.yaml"));
     let folder = tempfile::tempdir().expect("a folder");
     let everything = folder.path().join("everything.yaml");
-    let options = "replicas=5,image.tag=1,fleet.listenDatabase=true,fleet.migrateKey=owner,\
+    let options = "replicas=5,image.tag=v1,fleet.listenDatabase=true,fleet.migrateKey=owner,\
         allowHosts={a.example.com,b.example.com},jwt.issuer=https://i,jwt.audience=https://a,\
         extraArgs={--verbose},extraEnv[0].name=A,extraEnv[0].value=b,\
         extraVolumes[0].name=v,extraVolumes[0].emptyDir.sizeLimit=1Mi,\

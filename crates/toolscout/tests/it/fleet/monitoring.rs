@@ -57,9 +57,9 @@ fn without_a_fleet_there_are_no_metrics_of_one() {
 #[test]
 fn the_overview_shows_the_replicas() {
     let Some(chromium) = chromium() else { return };
-    let Some(machines) = fleet(2) else { return };
-    let _first = Web::start(&machines[0], &[]);
-    let second = Web::start(&machines[1], &[]);
+    let Some(machines) = fleet(3) else { return };
+    let _staying = Web::start(&machines[1], &[]);
+    let ending = Web::start(&machines[2], &[]);
     wait_until_known(&machines[0], 2);
     let opened = machines[0].path("opened");
     let site = Site::open(&machines[0]);
@@ -68,7 +68,7 @@ fn the_overview_shows_the_replicas() {
             walk(&machines[0], &chromium, "fleet", &site.link, json!({ "opened": opened }));
         });
         wait_until("the page shows both", || opened.exists() || walk.is_finished());
-        drop(second);
+        drop(ending);
         walk.join().expect("the browser script succeeds");
     });
 }
