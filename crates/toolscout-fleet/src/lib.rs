@@ -19,6 +19,7 @@ mod decisions;
 mod error;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+mod in_force;
 mod key;
 mod lease;
 mod link;
@@ -35,9 +36,9 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-pub use applied::{InForce, NamespaceFollower};
 pub use audit::{Shipment, ShippedLine, ShippedQuery};
 pub use error::FleetError;
+pub use in_force::{InForce, NamespaceFollower};
 pub use key::{FleetKey, FleetKeys};
 pub use maintenance::{rotate_key, set_drain};
 pub use replica::{FleetStatus, LiveReplica, ReplicaIdentity, ReplicaState, ReplicaStatus};
