@@ -295,6 +295,11 @@ impl Link {
         self.shared.contact.lock().client.is_some()
     }
 
+    /// The time since the last synchronization; none if there never was one.
+    pub(crate) fn last_contact(&self) -> Option<Duration> {
+        self.shared.contact.lock().last.map(|last| last.elapsed())
+    }
+
     /// Fails if this replica has been without the database for longer than its settings allow.
     pub(crate) fn check_contact(&self) -> Result<(), FleetError> {
         let limit = self.shared.settings.max_cut_off;

@@ -1,8 +1,6 @@
 //! A fleet with a database of its own.
 
-use crate::{
-    FleetKey, FleetKeys, FleetRoles, FleetSettings, FleetStore, MAX_CUT_OFF, migrate,
-};
+use crate::{FleetKey, FleetKeys, FleetRoles, FleetSettings, FleetStore, MAX_CUT_OFF, migrate};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
