@@ -6,21 +6,22 @@
 //! legacy connection, if the server accepts one. The main connection serves all other callers,
 //! and it alone keeps the record.
 
+mod queue;
+
 use super::discovery::ServerContext;
 use super::running::InUse;
 use super::supervisor::{Phase, Supervisor};
 use super::{ClientError, ProtocolChoice, ServerConfig};
+use queue::{CallPlace, CallQueue};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use tokio::time::{timeout, timeout_at};
-use toolscout_core::{Cx, FairShares, ShareKey, SharePermit};
+use tokio::time::timeout;
+use toolscout_core::Cx;
 
 /// How long a caller waits for the legacy connection. A server without the legacy era may ignore
 /// the handshake.
 const LEGACY_START: Duration = Duration::from_secs(10);
-/// When a refused caller may try again.
-const BUSY_FOR: Duration = Duration::from_secs(1);
 
 pub(super) struct Connections {
     server: Arc<ServerConfig>,
@@ -32,7 +33,7 @@ pub(super) struct Connections {
     /// Whether the server has refused a legacy connection.
     is_modern_only: AtomicBool,
     /// The places for calls, on both connections together.
-    shares: Arc<FairShares>,
+    queue: CallQueue,
 }
 
 impl Connections {
@@ -40,36 +41,17 @@ impl Connections {
     pub(super) fn new(server: Arc<ServerConfig>, context: Arc<ServerContext>) -> Self {
         let main = Supervisor::new(server.clone(), context.clone());
         let (legacy, is_modern_only) = (OnceLock::new(), AtomicBool::new(false));
-        let pending = context.connect.limits.pending;
-        let shares = FairShares::new(pending, pending.div_ceil(2));
-        Self { server, context, main, legacy, is_modern_only, shares }
+        let queue = CallQueue::new(&context.connect.limits);
+        Self { server, context, main, legacy, is_modern_only, queue }
     }
 
-    /// A place for a call of this caller. A caller that holds its share is refused; one that holds
-    /// none waits for its turn. Cancel-safe.
+    /// A place for a call of this caller, which may wait for it. Cancel-safe.
     pub(super) async fn take_place(
         &self,
         cx: &Cx,
         deadline: Instant,
-    ) -> Result<SharePermit, ClientError> {
-        let key = ShareKey::of(cx);
-        if let Some(permit) = self.shares.try_acquire(&key) {
-            return Ok(permit);
-        }
-        let held = self.shares.held_by(&key);
-        let waiting = async {
-            match held {
-                0 => timeout_at(deadline.into(), self.shares.acquire(&key)).await.ok(),
-                _ => None,
-            }
-        };
-        waiting.await.ok_or_else(|| {
-            let what = format!(
-                "busy, retry after {} s: {held} calls of this client are pending, which is its share",
-                BUSY_FOR.as_secs()
-            );
-            ClientError::Busy { what, after: Some(BUSY_FOR) }
-        })
+    ) -> Result<CallPlace, ClientError> {
+        self.queue.take_place(cx, deadline).await
     }
 
     /// A running connection for this caller, started if necessary. Cancel-safe.

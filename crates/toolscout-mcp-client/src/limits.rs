@@ -32,6 +32,8 @@ pub struct Limits {
     /// Concurrent pending calls. One principal gets half of them at most, and one client of it a
     /// quarter; see [`toolscout_core::FairShares`].
     pub pending: usize,
+    /// Calls that wait for a place among the pending ones, divided in the same way.
+    pub queued: usize,
     /// Notifications that are processed: per second, and the burst size; more are dropped and
     /// counted.
     pub notifications: (u32, u32),
@@ -72,6 +74,7 @@ impl Default for Limits {
             cursor: 8 << 10,
             content_items: 2_000,
             pending: 256,
+            queued: 512,
             notifications: (100, 1_000),
             requests: (10, 50),
             probe: Duration::from_secs(2),

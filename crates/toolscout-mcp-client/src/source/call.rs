@@ -15,10 +15,10 @@ impl McpSource {
         self.check_may_start()?;
         let limit = self.call_time_limit();
         let place = self.connections.take_place(cx, effective_deadline(cx, limit)).await;
-        let _place = place.map_err(|error| error.into_source_error(id))?;
+        let place = place.map_err(|error| error.into_source_error(id))?;
         let (in_use, tool) = self.locate(&call, cx).await?;
         let running = &in_use.0;
-        let deadline = effective_deadline(cx, limit);
+        let deadline = place.deadline(cx, limit);
         let (schema, _) = tool.read(id);
         let result = running.client.call_tool(&call, Some(schema), cx, deadline).await;
         running.record_answer();

@@ -66,7 +66,7 @@ impl McpSource {
         }
         let limit = self.call_time_limit();
         let place = self.connections.take_place(&cx, effective_deadline(&cx, limit)).await;
-        let _place = place.map_err(|error| error.into_source_error(id))?;
+        let place = place.map_err(|error| error.into_source_error(id))?;
         let in_use = if needs_main(method, &params) {
             self.supervisor().acquire(&cx).await
         } else {
@@ -74,7 +74,7 @@ impl McpSource {
         };
         let in_use = in_use.map_err(|error| error.into_source_error(id))?;
         let client = &in_use.0.client;
-        let deadline = effective_deadline(&cx, limit);
+        let deadline = place.deadline(&cx, limit);
         let result = match method {
             "resources/subscribe" => self.subscribe(client, &params, &cx, deadline).await,
             "resources/unsubscribe" => self.unsubscribe(client, &params, &cx, deadline).await,

@@ -6,9 +6,11 @@
 //! 4. a call starts the server once for all callers, and checks the definition first;
 //! 5. a server that exits is restarted, unless it was stopped;
 //! 6. announcements of a server cost little, in [`changes`];
-//! 7. reverse requests go to the caller, in [`reverse_requests`].
+//! 7. reverse requests go to the caller, in [`reverse_requests`];
+//! 8. calls beyond a share wait in turn, in [`queue`].
 
 mod changes;
+mod queue;
 mod reverse_requests;
 
 use super::*;

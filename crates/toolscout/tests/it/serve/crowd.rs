@@ -38,18 +38,48 @@ fn assert_others_are_served(issuer: &Issuer, web: &Client, users: &[&str]) {
     }
 }
 
-/// V-78.
+/// V-78, Y-50: a call beyond the share of its client waits, and runs when an earlier one ends.
 #[test]
-fn hanging_calls_of_a_greedy_client_refuse_no_call_of_another() {
+fn hanging_calls_of_a_greedy_client_delay_only_its_own_next_call() {
     let (world, issuer, web) = team();
     let mut greedy = web.session("/mcp", &[HOST, &bearer(&issuer, "ada")]);
     let sleep = execute("s/sleep", json!({"seconds": 50}));
     let hanging: Vec<TcpStream> =
         (0..64).map(|_| greedy.begin("tools/call", sleep.clone())).collect();
     wait_until("64 calls hang", || world.request_count("s", "tools/call") >= 64);
-    let refused = greedy.answer("tools/call", execute("s/echo", json!({"text": "hi"})));
-    assert!(refused.to_string().contains("busy, retry after 1 s: 64 calls"), "{refused}");
+    let next = greedy.begin("tools/call", execute("s/echo", json!({"text": "next"})));
     assert_others_are_served(&issuer, &web, &["ada", "bob"]);
+    assert_eq!(world.request_count("s", "tools/call"), 66, "the next call waits");
+    let cancelled = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2},
+    });
+    assert_eq!(greedy.post(&cancelled).status, 202);
+    let answered = Client::receive(next).message();
+    assert_eq!(answered["result"]["content"][0]["text"], "next", "{answered}");
+    drop(hanging);
+}
+
+/// Y-51.
+#[test]
+fn a_call_beyond_the_queue_is_refused_at_once() {
+    let (world, issuer, web) = team();
+    let mut greedy = web.session("/mcp", &[HOST, &bearer(&issuer, "ada")]);
+    let sleep = execute("s/sleep", json!({"seconds": 50}));
+    // They arrive in any order, so the refused one may be any of them.
+    let hanging: Vec<TcpStream> =
+        (0..64 + 128 + 1).map(|_| greedy.begin("tools/call", sleep.clone())).collect();
+    hanging.iter().for_each(|call| call.set_nonblocking(true).expect("a socket"));
+    wait_until("64 calls hang", || world.request_count("s", "tools/call") >= 64);
+    let received = |call: &TcpStream| {
+        let mut bytes = [0; 4096];
+        let length = call.peek(&mut bytes).unwrap_or_default();
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    };
+    let expected = "busy, retry after 1 s: 64 calls of this client are pending, and 128 more wait";
+    let refused = || hanging.iter().filter(|call| received(call).contains(expected)).count();
+    wait_until("one is refused", || refused() == 1);
+    assert_others_are_served(&issuer, &web, &["ada", "bob"]);
+    assert_eq!(world.request_count("s", "tools/call"), 66, "no call that waits has run");
     drop(hanging);
 }
 
