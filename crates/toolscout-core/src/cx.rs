@@ -67,6 +67,8 @@ pub struct Cx {
     pub reverse_channel: Option<Arc<dyn ReverseChannel>>,
     /// The observers that receive events about the request.
     pub observers: Observers,
+    /// Whether another replica of the fleet has forwarded the call: it is not forwarded again.
+    pub is_forwarded: bool,
     /// Whether this is a dry run: [`Cx::change`] refuses to change anything.
     pub dry_run: bool,
     /// Whether the request is a part of a change that emits one audit event for the whole; see
@@ -123,6 +125,7 @@ impl Cx {
             approval_answer: None,
             reverse_channel: None,
             observers: Observers::default(),
+            is_forwarded: false,
             dry_run: false,
             in_change: false,
         }

@@ -70,7 +70,8 @@ pub use request_sources::RequestSources;
 pub use reverse_channel::ReverseChannel;
 pub use source::{Delegation, DiscoveryItem, Layer, ReviewMode, Source, SourceKind};
 pub use store::{
-    ChangeListener, ChangeSubscription, Lease, MemoryStore, Namespace, RowNote, Store, StoreError,
+    ChangeListener, ChangeSubscription, FencedLease, FencedLeaseAttempt, Lease, MemoryStore,
+    Namespace, RowNote, Store, StoreError,
 };
 pub use stored_row::{UnknownFields, is_newer_row};
 pub use suggest::nearest;

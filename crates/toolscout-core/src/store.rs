@@ -5,6 +5,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Stores bytes by namespace and key, for several processes at once. Every write is atomic and
 /// visible to the next reader.
@@ -57,6 +58,15 @@ pub trait Store: Send + Sync + 'static {
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError>;
     /// Whether any process, including this one, holds this lease now.
     fn is_leased(&self, name: &str) -> Result<bool, StoreError>;
+    /// As [`lease`](Self::lease), for work that must never run twice at once: on all machines that
+    /// share the store, also if they lose contact with each other. An error if that cannot be
+    /// ensured now.
+    fn fenced_lease(&self, name: &str) -> Result<FencedLeaseAttempt, StoreError> {
+        Ok(match self.lease(name)? {
+            Some(lease) => FencedLeaseAttempt::Taken(FencedLease::unlimited(lease)),
+            None => FencedLeaseAttempt::HeldBy(None),
+        })
+    }
     /// A secret key of this store, created once: for keyed hashes that no other party can compute
     /// or guess.
     fn key(&self) -> Result<[u8; 32], StoreError>;
@@ -123,6 +133,58 @@ impl std::fmt::Debug for Lease {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Lease")
     }
+}
+
+/// A lease that expires if its holder loses contact with the other machines; dropping it releases
+/// it.
+pub struct FencedLease {
+    #[expect(dead_code, reason = "never read, only dropped")]
+    lease: Lease,
+    generation: u64,
+    remaining: Box<dyn Fn() -> Duration + Send + Sync>,
+}
+
+impl FencedLease {
+    /// A lease that others may take when `remaining` is zero. Its generation is higher than that of
+    /// every holder before.
+    pub fn new(
+        lease: Lease,
+        generation: u64,
+        remaining: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Self {
+        Self { lease, generation, remaining: Box::new(remaining) }
+    }
+
+    /// A lease that ends with its process alone.
+    pub fn unlimited(lease: Lease) -> Self {
+        Self::new(lease, 0, || Duration::MAX)
+    }
+
+    /// The number of this holder among all holders of the lease.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// How long the work under the lease may go on, unless the lease is renewed by then. Once it is
+    /// zero, it stays zero.
+    pub fn remaining(&self) -> Duration {
+        (self.remaining)()
+    }
+}
+
+impl std::fmt::Debug for FencedLease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FencedLease").field("generation", &self.generation).finish_non_exhaustive()
+    }
+}
+
+/// The result of [`Store::fenced_lease`].
+#[derive(Debug)]
+pub enum FencedLeaseAttempt {
+    /// This process holds it now.
+    Taken(FencedLease),
+    /// Another holder has it: the replica with this id, if it is known.
+    HeldBy(Option<String>),
 }
 
 /// The kinds of stored data.

@@ -26,6 +26,9 @@ use tokio_postgres::Client;
 const POLL: Duration = Duration::from_millis(500);
 /// The time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(2);
+/// The time from a heartbeat until work under a lease has to end: a second before the row of this
+/// replica expires, so that the work has ended when another replica takes the lease.
+const LEASE_LIFETIME: Duration = Duration::from_secs(5);
 /// The time between two sweeps.
 const SWEEP: Duration = Duration::from_secs(600);
 /// The longest time between two attempts to connect.
@@ -86,6 +89,8 @@ struct Member {
     /// When the last heartbeat was sent that arrived. The row expires [`CUT_OFF`] later, or after
     /// that.
     renewed: Option<Instant>,
+    /// Counts the times that the heartbeats paused for so long that leases may have been lost.
+    period: u64,
 }
 
 impl Link {
@@ -108,6 +113,7 @@ impl Link {
                 is_registered: false,
                 published: String::new(),
                 renewed: None,
+                period: 0,
             }),
             wake: Notify::new(),
             broken: Notify::new(),
@@ -219,13 +225,14 @@ impl Link {
         });
     }
 
-    /// The id of this process, whose row is registered first.
+    /// The id of this process, whose row is registered or renewed first.
     pub(crate) fn hold_lease(&self) -> Result<String, FleetError> {
         self.shared.member.lock().leases += 1;
         let shared = self.shared.clone();
         let registered = self.wait(LIMIT, async move {
             let client = shared.client()?;
-            if !shared.member.lock().is_registered {
+            let beaten = shared.member.lock().beaten;
+            if beaten.is_none_or(|beaten| beaten.elapsed() >= HEARTBEAT) {
                 shared.beat(&client).await?;
             }
             Ok(())
@@ -254,6 +261,18 @@ impl Link {
     /// Publishes the applied revisions soon.
     pub(crate) fn publish_soon(&self) {
         self.shared.wake.notify_one();
+    }
+
+    /// The current period of contact: leases of earlier ones are lost.
+    pub(crate) fn contact_period(&self) -> u64 {
+        self.shared.member.lock().period
+    }
+
+    /// How long leases of this period are valid without another heartbeat.
+    pub(crate) fn remaining_in(&self, period: u64) -> Duration {
+        let member = self.shared.member.lock();
+        let renewed = member.renewed.filter(|_| member.period == period);
+        renewed.map_or(Duration::ZERO, |renewed| LEASE_LIFETIME.saturating_sub(renewed.elapsed()))
     }
 
     /// The id of this process.
@@ -397,7 +416,7 @@ impl Shared {
             let mut member = self.member.lock();
             // No heartbeat from now on.
             (member.identity.serves, member.leases) = (false, 0);
-            member.is_registered.then(|| member.identity.id.clone())
+            member.beaten.take().map(|_| member.identity.id.clone())
         };
         if let (Some(id), Ok(client)) = (id, self.client()) {
             let _ = replica::leave(&client, &id).await;
@@ -559,6 +578,10 @@ impl Shared {
             let mut member = self.member.lock();
             member.is_drained = reply.is_drained;
             (member.is_registered, member.published) = (true, seen);
+            // Measured from the sending of the last one: the row may have expired since.
+            if member.renewed.is_some_and(|renewed| renewed.elapsed() >= LEASE_LIFETIME) {
+                member.period += 1;
+            }
             member.renewed = Some(sent);
         }
         if identity.serves {

@@ -74,16 +74,23 @@ pub struct LiveReplica {
     pub address: Option<String>,
     /// Whether it finishes its calls and accepts no new ones.
     pub is_draining: bool,
+    /// What its machine offers: `browser`.
+    pub labels: Vec<String>,
 }
 
 /// The replicas that serve now, with the time until each one's row expires.
 pub(crate) async fn live(client: &Client) -> Result<Vec<(LiveReplica, Duration)>, FleetError> {
     let statement = "
-        SELECT id, address, state = 'draining', extract(epoch FROM expires - now())::float8
+        SELECT id, address, state = 'draining', extract(epoch FROM expires - now())::float8, labels
         FROM toolscout.replica WHERE serves AND expires > now() ORDER BY id";
     let rows = client.query_typed(statement, &[]).await.map_err(|error| FleetError::of(&error))?;
     let replica = |row: &tokio_postgres::Row| {
-        let replica = LiveReplica { id: row.get(0), address: row.get(1), is_draining: row.get(2) };
+        let replica = LiveReplica {
+            id: row.get(0),
+            address: row.get(1),
+            is_draining: row.get(2),
+            labels: row.get(4),
+        };
         (replica, Duration::from_secs_f64(row.get::<_, f64>(3).max(0.0)))
     };
     Ok(rows.iter().map(replica).collect())

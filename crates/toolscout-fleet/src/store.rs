@@ -2,7 +2,7 @@
 
 use crate::decisions::{self, DecisionHead};
 use crate::key::random;
-use crate::lease::FleetLease;
+use crate::lease::{self, FleetLease};
 use crate::link::Link;
 use crate::replica::{LiveReplica, ReplicaIdentity};
 use crate::row::{RowSwap, SwapOutcome, sha256};
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use toolscout_core::{
-    ChangeListener, ChangeSubscription, Digest, Lease, Moment, Namespace, RowNote, Store,
-    StoreError,
+    ChangeListener, ChangeSubscription, Digest, FencedLease, FencedLeaseAttempt, Lease, Moment,
+    Namespace, RowNote, Store, StoreError,
 };
 use toolscout_store::journal::ChainKey;
 use toolscout_store::seal;
@@ -332,11 +332,26 @@ impl Store for FleetStore {
         if self.local.is_leased(name)? || !Self::is_shared_lease(name) {
             return self.local.is_leased(name);
         }
-        match FleetLease::is_taken(&self.link, name) {
+        match lease::holder(&self.link, name).map(|holder| holder.is_some()) {
             Ok(false) => self.link.sync().map(|()| false).map_err(FleetError::into_store),
             Err(FleetError::Unreachable(_)) => Ok(false),
             result => result.map_err(FleetError::into_store),
         }
+    }
+
+    /// Held by one process of the fleet. Fails without the database.
+    fn fenced_lease(&self, name: &str) -> Result<FencedLeaseAttempt, StoreError> {
+        let taken = FleetLease::take(&self.link, name).map_err(FleetError::into_store)?;
+        let Some(lease) = taken else {
+            let holder = lease::holder(&self.link, name).map_err(FleetError::into_store)?;
+            return Ok(FencedLeaseAttempt::HeldBy(holder));
+        };
+        let lease = Arc::new(lease);
+        let generation = lease.generation();
+        let guard = Lease::new(lease.clone());
+        Ok(FencedLeaseAttempt::Taken(FencedLease::new(guard, generation, move || {
+            lease.remaining()
+        })))
     }
 
     fn key(&self) -> Result<[u8; 32], StoreError> {

@@ -83,6 +83,7 @@ fn replicas_that_serve_are_known_until_they_leave() {
         id,
         address: address.map(str::to_owned),
         is_draining,
+        labels: Vec::new(),
     };
     let mut both = [replica(Some("127.0.0.1:1"), one.id(), false), replica(None, two.id(), false)];
     both.sort_by(|one, other| one.id.cmp(&other.id));

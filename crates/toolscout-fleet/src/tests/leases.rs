@@ -1,7 +1,8 @@
 //! Leases of the fleet.
 
-use super::fixture::{Fleet, wait_until};
-use toolscout_core::Store;
+use super::fixture::{Fleet, report_missing, wait_until};
+use toolscout_core::{FencedLease, FencedLeaseAttempt, Store};
+use toolscout_test_support::postgres::PostgresServer;
 
 #[test]
 fn one_replica_at_a_time_holds_a_lease() {
@@ -38,4 +39,38 @@ fn the_lease_of_a_replica_that_is_gone_is_free() {
     let taken = two.lease("discovery/shop/files").expect("an answer");
     assert!(taken.is_some());
     assert_eq!(fleet.sql("SELECT generation FROM toolscout.lease"), "2");
+}
+
+fn taken(replica: &impl Store) -> Option<FencedLease> {
+    match replica.fenced_lease("run/shop/files").expect("an answer") {
+        FencedLeaseAttempt::Taken(lease) => Some(lease),
+        FencedLeaseAttempt::HeldBy(_) => None,
+    }
+}
+
+#[test]
+fn a_fenced_lease_names_its_holder_and_counts_its_holders() {
+    let Some(fleet) = Fleet::start() else { return };
+    let (one, two) = (fleet.replica("one"), fleet.replica("two"));
+    let first = taken(&one).expect("it is free");
+    assert!(!first.remaining().is_zero());
+    let attempt = two.fenced_lease("run/shop/files").expect("an answer");
+    let FencedLeaseAttempt::HeldBy(holder) = attempt else { panic!("two holders") };
+    assert_eq!(holder, Some(one.id()));
+    let generation = first.generation();
+    drop(first);
+    wait_until("the lease is free", || taken(&two).is_some_and(|it| it.generation() > generation));
+}
+
+/// Y-58.
+#[test]
+fn a_fenced_lease_is_lost_before_another_replica_can_take_it() {
+    let Some(mut server) = PostgresServer::start() else { return report_missing() };
+    let fleet = Fleet::on(&server);
+    let (one, two) = (fleet.replica("one"), fleet.replica("two"));
+    let lease = taken(&one).expect("it is free");
+    server.kill();
+    wait_until("it is lost", || lease.remaining().is_zero());
+    assert!(two.fenced_lease("run/shop/files").is_err(), "nothing is taken without the database");
+    assert!(one.fenced_lease("run/shop/files").is_err());
 }
