@@ -114,6 +114,14 @@ pub struct ServerEntry {
     /// resolution), `all`, or ports such as `443,5432`. By default `web`, and `none` if `sandbox` is `strict`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
+    /// On how many replicas of a [fleet](../guide/fleet.md#placement-of-servers) the command runs: on `each` where it is called,
+    /// or on `one`, to which the others forward calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "each", "enum" = ["each", "one"]))]
+    pub placement: Option<String>,
+    /// Labels of the replicas that can run the command, with `placement = "one"`; see `labels` in `[fleet]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
     /// Timeout of a discovery in milliseconds.
     #[serde(deserialize_with = "milliseconds", skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 86400000))]

@@ -249,6 +249,8 @@ pub struct FleetTable {
     /// none.
     #[schemars(extend("default" = "serve"))]
     pub when_cut_off: Option<CutOffMode>,
+    /// What this machine offers, for servers that need it: `["browser"]`.
+    pub labels: Vec<String>,
 }
 
 /// What a replica does that has lost the database of its fleet.

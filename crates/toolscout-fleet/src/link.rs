@@ -231,8 +231,8 @@ impl Link {
         let shared = self.shared.clone();
         let registered = self.wait(LIMIT, async move {
             let client = shared.client()?;
-            let beaten = shared.member.lock().beaten;
-            if beaten.is_none_or(|beaten| beaten.elapsed() >= HEARTBEAT) {
+            let renewed = shared.member.lock().renewed;
+            if renewed.is_none_or(|renewed| renewed.elapsed() >= HEARTBEAT) {
                 shared.beat(&client).await?;
             }
             Ok(())
@@ -416,7 +416,7 @@ impl Shared {
             let mut member = self.member.lock();
             // No heartbeat from now on.
             (member.identity.serves, member.leases) = (false, 0);
-            member.beaten.take().map(|_| member.identity.id.clone())
+            member.renewed.take().map(|_| member.identity.id.clone())
         };
         if let (Some(id), Ok(client)) = (id, self.client()) {
             let _ = replica::leave(&client, &id).await;

@@ -30,6 +30,11 @@ impl Backoff {
         }
     }
 
+    /// Takes the last start back: nothing was started.
+    pub(super) fn not_started(&mut self) {
+        self.starts.pop_back();
+    }
+
     /// Records a failure: the server did not start, or exited after it had been up for `uptime` and had
     /// answered `calls` calls. Returns the time of the next permitted start. `jitter` ranges from 0
     /// to 1.

@@ -4,7 +4,7 @@ use super::era::ProtocolEra;
 use super::limits::Limits;
 use super::tokens::TokenProvider;
 use super::value::ReferenceLookup;
-use super::{DenialLog, ProtocolChoice};
+use super::{DenialLog, FleetPlacement, ProtocolChoice};
 use std::path::PathBuf;
 use std::sync::Arc;
 use toolscout_process::sandbox::SandboxHost;
@@ -34,6 +34,8 @@ pub struct ConnectContext {
     pub sandbox: Option<Arc<SandboxHost>>,
     /// Where denials of sandboxes are recorded.
     pub denials: Option<DenialLog>,
+    /// The fleet that decides where servers run; none without a fleet.
+    pub placement: Option<FleetPlacement>,
 }
 
 /// Why a connection is opened.
@@ -60,6 +62,7 @@ impl ConnectContext {
             purpose: ConnectPurpose::default(),
             sandbox: None,
             denials: None,
+            placement: None,
         }
     }
 }

@@ -11,7 +11,7 @@ mod queue;
 use super::discovery::ServerContext;
 use super::running::InUse;
 use super::supervisor::{Phase, Supervisor};
-use super::{ClientError, ProtocolChoice, ServerConfig};
+use super::{ClientError, Placement, ProtocolChoice, ServerConfig};
 use queue::{CallPlace, CallQueue};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -101,6 +101,7 @@ impl Connections {
 
     async fn is_legacy_preferred(&self, cx: &Cx) -> bool {
         let is_possible = self.server.protocol == ProtocolChoice::Auto
+            && self.server.placement == Placement::Each
             && self.context.connect.has_counterparts
             && !self.is_modern_only.load(Ordering::Relaxed);
         if !is_possible {

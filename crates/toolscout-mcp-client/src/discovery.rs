@@ -203,7 +203,8 @@ impl ServerContext {
         _lease: Lease,
     ) -> Result<DiscoveryOutcome, SourceError> {
         let started = Instant::now();
-        let mut record = self.read(server, cx)?;
+        let before = self.read(server, cx)?;
+        let mut record = before.clone();
         record.status = DiscoveryStatus::Discovering;
         record.error = None;
         self.write(server, cx, &record)?;
@@ -227,6 +228,16 @@ impl ServerContext {
                     changed: discovered.changed || !library_changes.is_empty(),
                     ..discovered
                 })
+            }
+            // The replica that runs it keeps the record.
+            Err(error @ ClientError::Elsewhere { .. }) => {
+                self.write(server, cx, &before)?;
+                match &before.tools {
+                    None => Err(error.into_source_error(&server.id)),
+                    tools => {
+                        Ok(DiscoveryOutcome::from_tools(tools.as_ref(), started.elapsed(), false))
+                    }
+                }
             }
             Err(error) => Err(self.record_failure(server, cx, record, error, started)),
         }

@@ -70,6 +70,14 @@ pub enum ClientError {
         /// The delay, if the server names one.
         after: Option<Duration>,
     },
+    /// The server must not run here: another replica of the fleet runs it, or can.
+    #[error("{reason}")]
+    Elsewhere {
+        /// The replica that runs it, if there is one.
+        replica: Option<String>,
+        /// The reason, for display.
+        reason: String,
+    },
     /// The request cannot be sent: an invalid header, a reference that cannot be resolved.
     #[error("{reason}")]
     Invalid {
@@ -102,6 +110,7 @@ impl ClientError {
             Self::Lost { what } | Self::Status { what, .. } => {
                 SourceError::Unavailable { id, what }
             }
+            Self::Elsewhere { reason: what, .. } => SourceError::Unavailable { id, what },
             Self::Protocol { reason } => SourceError::Protocol { id, reason },
             Self::Answered { code, message, data } => {
                 SourceError::Answered { id, code, message, data }

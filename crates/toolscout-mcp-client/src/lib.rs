@@ -30,6 +30,7 @@ mod message;
 mod pace;
 mod params;
 mod peer;
+mod placement;
 mod protocol_choice;
 mod record;
 mod refresh;
@@ -47,6 +48,7 @@ pub use denial_log::{DenialLog, ReportedDenial};
 pub use discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome};
 pub use error::ClientError;
 pub use fingerprint::{entry_fingerprint, fleet_partition, partition};
+pub use placement::{FleetPlacement, ForwardError, Placement, ReplicaCalls, ReplicaCallsSlot};
 pub use protocol_choice::ProtocolChoice;
 pub use record::{
     DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownLibrary, KnownTools, Staleness,
@@ -57,7 +59,7 @@ pub use server::{
     HttpEndpoint, NewTools, OAuthGrant, OnChange, Program, ServerConfig, ServerTransport,
     ToolFilter,
 };
-pub use source::{McpSource, ServerPhase, ServerState};
+pub use source::{McpSource, ServerHold, ServerPhase, ServerState};
 pub use stdio::kill_orphans;
 pub use toolscout_process::sandbox;
 pub use value::{ConfigText, ReferenceLookup};

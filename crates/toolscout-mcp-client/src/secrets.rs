@@ -73,6 +73,7 @@ impl SecretValues {
             }
             E::Login { what, challenge } => E::Login { what: self.redact(what), challenge },
             E::Busy { what, after } => E::Busy { what: self.redact(what), after },
+            error @ E::Elsewhere { .. } => error,
             E::Invalid { reason } => E::Invalid { reason: self.redact(reason) },
         }
     }

@@ -1,6 +1,6 @@
 //! The configuration of a server.
 
-use super::{ConfigText, ProtocolChoice};
+use super::{ConfigText, Placement, ProtocolChoice};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,6 +45,10 @@ pub struct ServerConfig {
     pub call_timeout: Option<Duration>,
     /// How long it stays running without a call; `None` is the default.
     pub idle_timeout: Option<Duration>,
+    /// On how many replicas of a fleet its program runs.
+    pub placement: Placement,
+    /// The labels of the replicas that can run it on behalf of all.
+    pub needs: Vec<String>,
     /// What its program may reach.
     pub sandbox: SandboxSettings,
     /// The configuration file.
@@ -70,6 +74,8 @@ impl ServerConfig {
             discovery_timeout: None,
             call_timeout: None,
             idle_timeout: None,
+            placement: Placement::default(),
+            needs: Vec::new(),
             sandbox: SandboxSettings::default(),
             configured_in: None,
         }

@@ -11,6 +11,7 @@ use super::connections::Connections;
 use super::discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome};
 use super::fingerprint;
 use super::record::{DiscoveryRecord, DiscoveryStatus, Staleness};
+use super::running::InUse;
 use super::supervisor::{Phase, Supervisor};
 use super::{ClientError, NewTools, OnChange, ServerConfig, ServerTransport};
 use futures_util::stream;
@@ -39,6 +40,11 @@ pub struct McpSource {
     about: Mutex<Option<Arc<str>>>,
     /// The tools that the configuration names; placeholders until the first discovery.
     named_tools: Mutex<Vec<ToolName>>,
+}
+
+/// Keeps a server running until it is dropped.
+pub struct ServerHold {
+    _in_use: InUse,
 }
 
 impl McpSource {
@@ -119,6 +125,17 @@ impl McpSource {
         acquired.map(drop).map_err(|error| error.into_source_error(&self.server.id))
     }
 
+    /// Keeps the server running here for a call that another replica of the fleet has forwarded;
+    /// starts it if necessary. `None` if it must not run here.
+    pub async fn hold(&self, cx: &Cx) -> Result<Option<ServerHold>, SourceError> {
+        self.check_may_start()?;
+        match self.connections.main.acquire(cx).await {
+            Ok(in_use) => Ok(Some(ServerHold { _in_use: in_use })),
+            Err(ClientError::Elsewhere { .. }) => Ok(None),
+            Err(error) => Err(error.into_source_error(&self.server.id)),
+        }
+    }
+
     /// Stops the server. The next call starts it again.
     pub async fn stop(&self) {
         self.connections.stop().await;
@@ -150,6 +167,7 @@ impl McpSource {
             }
             Phase::Running(running) => (ServerPhase::Idle, Some(running.since), None),
             Phase::Starting { since } => (ServerPhase::Starting, Some(since), None),
+            Phase::Failed { error: ClientError::Elsewhere { .. }, .. } => stopped_state(&record),
             Phase::Failed { error, at, .. } => {
                 (ServerPhase::Failed, Some(at), Some(error.to_string()))
             }

@@ -24,7 +24,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant as TokioInstant, timeout, timeout_at};
-use toolscout_core::BoxFuture;
+use toolscout_core::{BoxFuture, FencedLease};
 use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 
@@ -66,6 +66,10 @@ impl StdioWire {
         observer: Arc<dyn WireObserver>,
     ) -> Result<Arc<Self>, ClientError> {
         let id = server.id.clone();
+        let lease = match &context.placement {
+            Some(placement) => placement.lease(server).await?,
+            None => None,
+        };
         let (server, program, context_copy) = (server.clone(), program.clone(), context.clone());
         // Resolving references may read files and run the keyring program.
         let launch = spawn_blocking(move || {
@@ -78,13 +82,15 @@ impl StdioWire {
         let log = context.denials.clone();
         let confined = launch.is_confined().then_some(child_keeper::ConfinedServer { id, log });
         let (child, processes) = launch::start(launch).await?;
-        Ok(Arc::new(Self::attach(child, Arc::new(processes), confined, context, observer)))
+        let processes = Arc::new(processes);
+        Ok(Arc::new(Self::attach(child, processes, confined, lease, context, observer)))
     }
 
     fn attach(
         mut child: tokio::process::Child,
         processes: Arc<ServerProcesses>,
         confined: Option<child_keeper::ConfinedServer>,
+        lease: Option<FencedLease>,
         context: &ConnectContext,
         observer: Arc<dyn WireObserver>,
     ) -> Self {
@@ -109,6 +115,7 @@ impl StdioWire {
             closed_sender,
             limits: context.limits.clone(),
             confined,
+            lease,
         };
         tasks.spawn(keeper.run(output, drained));
         Self { outbox, tail, processes, process, is_confined, closing, closed, _tasks: tasks }

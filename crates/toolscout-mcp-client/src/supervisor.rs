@@ -22,6 +22,8 @@ use toolscout_core::{Caller, Cx, LibraryEvent, Moment, RawJson};
 const EVENT_CAPACITY: usize = 64;
 /// The maximum number of resource subscriptions per server.
 const MAX_SUBSCRIPTIONS: usize = 1_000;
+/// How long a failed server may take to begin its next start.
+const RECHECK: Duration = Duration::from_secs(1);
 /// An idle server is stopped after this long.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -191,6 +193,7 @@ impl Supervisor {
         let mut has_requested = false;
         loop {
             let phase = phases.borrow_and_update().clone();
+            let has_failed = matches!(phase, Phase::Failed { .. });
             match phase {
                 Phase::Running(running) if running.client.lost_reason().is_none() => {
                     return Ok(running.acquire());
@@ -208,7 +211,13 @@ impl Supervisor {
                 // The connection is lost, and the `supervise` task is about to notice.
                 Phase::Running(_) => {}
             }
-            let waited = timeout_at(deadline.into(), phases.changed()).await;
+            // The task that failed may have ended just after it was woken: then it is started again.
+            let until = if has_failed { deadline.min(Instant::now() + RECHECK) } else { deadline };
+            let waited = timeout_at(until.into(), phases.changed()).await;
+            if waited.is_err() && until < deadline {
+                has_requested = false;
+                continue;
+            }
             waited
                 .map_err(|_| ClientError::TimedOut { what: "starting it".to_owned(), limit })
                 .and_then(|waited| waited.map_err(|_| stopped_while_starting()))?;
@@ -333,6 +342,13 @@ async fn supervise(supervisor: Weak<Supervisor>, wake: Arc<Notify>) {
             Err(error) => (error, None),
         };
         let Some(this) = supervisor.upgrade() else { return };
+        if matches!(error, ClientError::Elsewhere { .. }) {
+            // Not a failure of the server: the next call may try again at once.
+            this.state.lock().backoff.not_started();
+            let (at, retry) = (Moment::now(), Instant::now());
+            this.phase.send_replace(Phase::Failed { error, at, retry });
+            return;
+        }
         let retry = this.failed(error, running.as_deref());
         // A server that never started is retried with the next call; one that was running is
         // restarted.

@@ -7,7 +7,7 @@ use toolscout_core::{SourceId, Visibility};
 use toolscout_mcp_client::per_user::check_request_headers;
 use toolscout_mcp_client::sandbox::{NetworkAccess, SandboxLevel, SandboxSettings};
 use toolscout_mcp_client::{
-    ConfigText, HttpEndpoint, NewTools, OAuthGrant, OnChange, Program, ProtocolChoice,
+    ConfigText, HttpEndpoint, NewTools, OAuthGrant, OnChange, Placement, Program, ProtocolChoice,
     ReferenceLookup, ServerConfig, ServerTransport, ToolFilter,
 };
 
@@ -69,6 +69,8 @@ impl ServerEntry {
             discovery_timeout: milliseconds(self.discovery_timeout_ms),
             call_timeout: milliseconds(self.call_timeout_ms),
             idle_timeout: milliseconds(self.idle_timeout_ms),
+            placement: self.placement()?,
+            needs: self.needs.clone(),
             sandbox: self.sandbox(context)?,
             configured_in: Some(context.file.clone()),
             ..server
@@ -98,6 +100,17 @@ impl ServerEntry {
         let words = || ProtocolChoice::words().collect::<Vec<_>>().join(", ");
         ProtocolChoice::parse(word)
             .ok_or_else(|| format!("its `protocol` is `{word}`; use one of {}", words()))
+    }
+
+    fn placement(&self) -> Result<Placement, String> {
+        let placement = parse_word("placement", &self.placement, &PLACEMENTS)?;
+        if placement == Placement::One && self.command.is_none() {
+            return Err("its `placement` is `one`, which needs a `command`".to_owned());
+        }
+        if placement == Placement::Each && !self.needs.is_empty() {
+            return Err("its `needs` require `placement = \"one\"`".to_owned());
+        }
+        Ok(placement)
     }
 
     fn sandbox(&self, context: &EntryContext) -> Result<SandboxSettings, String> {
@@ -182,6 +195,7 @@ const GRANTS: [(&str, OAuthGrant); 2] = [
     ("authorization_code", OAuthGrant::AuthorizationCode),
     ("client_credentials", OAuthGrant::ClientCredentials),
 ];
+const PLACEMENTS: [(&str, Placement); 2] = [("each", Placement::Each), ("one", Placement::One)];
 const NEW_TOOLS: [(&str, NewTools); 2] = [("review", NewTools::Review), ("allow", NewTools::Allow)];
 const ON_CHANGE: [(&str, OnChange); 2] =
     [("quarantine", OnChange::Quarantine), ("accept", OnChange::Accept)];

@@ -3,16 +3,76 @@
 use super::McpSource;
 use crate::discovery::{effective_deadline, with_configured_limit};
 use crate::input_required;
+use crate::placement::{Attempts, CallTarget};
 use crate::running::{Callable, InUse};
+use crate::supervisor::Phase;
+use crate::{ClientError, FleetPlacement, ForwardError, Placement};
 use std::sync::Arc;
+use std::time::Duration;
 use toolscout_core::{Cx, Source, SourceError, ToolCall, ToolOutput};
 use toolscout_process::sandbox::Denial;
 
 impl McpSource {
     pub(super) async fn run(&self, call: ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
-        let (id, name) = (self.id(), &call.tool.name);
         call.refuse_rest()?;
         self.check_may_start()?;
+        match &self.context.connect.placement {
+            Some(placement) if self.server.placement == Placement::One => {
+                self.run_placed(placement, call, cx).await
+            }
+            _ => self.run_here(call, cx).await,
+        }
+    }
+
+    /// Runs the call on the replica of the fleet that runs the server. If there is none, this one
+    /// starts it.
+    async fn run_placed(
+        &self,
+        placement: &FleetPlacement,
+        call: ToolCall,
+        cx: &Cx,
+    ) -> Result<ToolOutput, SourceError> {
+        let id = self.id();
+        let deadline = effective_deadline(cx, self.call_time_limit());
+        let attempts = Attempts::until(deadline);
+        loop {
+            let target = match self.connections.phase() {
+                _ if cx.is_forwarded => CallTarget::Here,
+                Phase::Running(_) => CallTarget::Here,
+                _ => placement.target(&self.server),
+            };
+            match target {
+                CallTarget::Here => match self.connections.main.acquire(cx).await {
+                    Ok(_in_use) => return self.run_here(call, cx).await,
+                    Err(ClientError::Elsewhere { replica: Some(replica), .. })
+                        if !cx.is_forwarded =>
+                    {
+                        placement.set_owner(id, Some(replica));
+                        continue;
+                    }
+                    Err(error) => return Err(error.into_source_error(id)),
+                },
+                CallTarget::Replica(replica) => {
+                    match placement.forward(&replica, &call, cx, deadline).await {
+                        Ok(output) => {
+                            placement.set_owner(id, Some(replica));
+                            return Ok(output);
+                        }
+                        Err(ForwardError::Failed(error)) => return Err(error),
+                        Err(ForwardError::NotRun) => placement.set_owner(id, None),
+                    }
+                }
+            }
+            if !attempts.next().await {
+                let what = "busy, retry after 1 s: it moves to another replica of the fleet";
+                let (id, after) = (id.clone(), Some(Duration::from_secs(1)));
+                return Err(SourceError::Busy { id, what: what.to_owned(), after });
+            }
+        }
+    }
+
+    async fn run_here(&self, call: ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+        let (id, name) = (self.id(), &call.tool.name);
         let limit = self.call_time_limit();
         let place = self.connections.take_place(cx, effective_deadline(cx, limit)).await;
         let place = place.map_err(|error| error.into_source_error(id))?;

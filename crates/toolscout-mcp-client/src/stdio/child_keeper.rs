@@ -2,7 +2,7 @@
 
 use super::super::limits::Limits;
 use super::super::wire::WireObserver;
-use super::super::{ClientError, DenialLog};
+use super::super::{ClientError, DenialLog, placement};
 use super::lines::TooLong;
 use super::pipes;
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
-use toolscout_core::SourceId;
+use toolscout_core::{FencedLease, SourceId};
 use toolscout_process::explain;
 use toolscout_process::sandbox::Denial;
 use toolscout_process::server_processes::ServerProcesses;
@@ -45,6 +45,8 @@ pub(super) struct ChildKeeper {
     pub(super) limits: Arc<Limits>,
     /// The server, if it runs in a sandbox.
     pub(super) confined: Option<ConfinedServer>,
+    /// The lease that it runs under; released when the process has ended.
+    pub(super) lease: Option<FencedLease>,
 }
 
 /// A server that runs in a sandbox.
@@ -59,9 +61,11 @@ impl ChildKeeper {
     /// and ends the process.
     pub(super) async fn run(mut self, output: Option<ChildStdout>, drained: oneshot::Receiver<()>) {
         let observer = self.observer.clone();
+        let lease = self.lease.take();
         {
             let mut reading = pin!(pipes::read(output, &*observer, self.limits.message));
-            let (error, is_drained) = self.wait_for_end(reading.as_mut(), drained).await;
+            let (error, is_drained) =
+                self.wait_for_end(reading.as_mut(), drained, lease.as_ref()).await;
             observer.lost(error);
             self.closing.send_replace(true);
             // Reading continues while the process ends: a closed pipe would kill a process that
@@ -75,9 +79,11 @@ impl ChildKeeper {
             tokio::select! {
                 () = self.shut_down() => {}
                 () = reading => {}
+                () = placement::lost(lease.as_ref()) => {}
             }
         }
         self.processes.kill_all_and_wait().await;
+        drop(lease);
         self.closed_sender.send_replace(true);
     }
 
@@ -87,6 +93,7 @@ impl ChildKeeper {
         &mut self,
         mut reading: Pin<&mut impl Future<Output = Result<(), TooLong>>>,
         drained: oneshot::Receiver<()>,
+        lease: Option<&FencedLease>,
     ) -> (ClientError, bool) {
         let mut closing = self.closing.subscribe();
         let closed = async { closing.wait_for(|closing| *closing).await.is_ok() };
@@ -104,6 +111,11 @@ impl ChildKeeper {
             status = self.child.wait() => {
                 self.processes.leader_reaped();
                 (status, timeout(PIPE_TIMEOUT, reading).await.is_ok())
+            }
+            () = placement::lost(lease) => {
+                self.processes.kill_all();
+                let what = "this replica lost contact with the fleet, so another one may run it";
+                return (ClientError::lost(what), false);
             }
             _ = closed => return (ClientError::lost("it was stopped"), false),
         };
