@@ -100,6 +100,15 @@ impl Gateway {
         stream::iter(runs).buffered(MAX_CONCURRENT_CALLS).collect().await
     }
 
+    /// Runs a call that another replica of the fleet has authorized, and approved if it had to be.
+    /// The policies and definitions of this replica count as well. The other replica emits the event
+    /// of the call.
+    pub async fn call_forwarded(&self, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+        let view = self.view_of(&call.tool, &cx).await;
+        let (source, _, call) = authorized(&view, call, true, &cx).await?;
+        Ok(source.call(call, cx).await?)
+    }
+
     /// The call that [`Gateway::call_tool`] would run, without running it or requesting approval:
     /// the arguments are checked, and defaults filled in.
     pub fn plan(&self, tool: &Tool, call: ToolCall, cx: &Cx) -> Result<ToolCall, Error> {

@@ -42,6 +42,11 @@ impl Routes {
         self
     }
 
+    /// Adds all routes of another set.
+    pub fn and(self, other: Self) -> Self {
+        self.guarded(other.guarded).open(other.open)
+    }
+
     /// Adds routes for unauthenticated requests: they may explain how to log in, and reveal
     /// nothing about tools.
     pub fn open(mut self, routes: Router) -> Self {

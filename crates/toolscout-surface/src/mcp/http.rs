@@ -18,6 +18,7 @@ mod parked;
 mod post;
 mod protocol;
 mod queue;
+mod replica_call;
 mod respond;
 mod sealed_session;
 mod session;
@@ -29,6 +30,7 @@ mod tests;
 pub use fleet::{FleetSessions, Replica, Replicas};
 pub(crate) use identity::forwarded_headers;
 pub use protocol::Protocol;
+pub use replica_call::{ReplicaCallError, ReplicaCallHandler};
 
 use crate::http::{CancelToken, HttpRejection, Limits, Principal, RequestShares, drain, share_key};
 use crate::mcp::client::{Client, Identity};
@@ -258,7 +260,7 @@ impl Endpoint {
         body: &'a [u8],
     ) -> Option<Forwarding<'a>> {
         let fleet = self.fleet.as_ref().filter(|_| !is_forwarded(head))?;
-        Some(Forwarding { fleet, request, head, body })
+        Some(Forwarding { fleet, principal: &request.principal, head, body })
     }
 
     /// A client of a session that starts now.

@@ -71,7 +71,10 @@ pub struct FleetSessions {
 
 /// The replica does not serve any more, or cannot be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ReplicaGone;
+pub(super) struct ReplicaGone {
+    /// Whether it may have received the request.
+    pub(super) was_sent: bool,
+}
 
 /// Where a message has to be processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,7 +216,7 @@ impl FleetSessions {
         if is_due {
             self.replicas.refresh().await;
         }
-        self.known_address(replica).ok_or(ReplicaGone)
+        self.known_address(replica).ok_or(ReplicaGone { was_sent: false })
     }
 
     pub(super) fn known_address(&self, replica: &str) -> Option<String> {

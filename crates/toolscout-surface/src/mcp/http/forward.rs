@@ -1,12 +1,11 @@
 //! Forwards a request of a client to the replica that has what it needs, and streams the response
 //! back.
 
-use super::EndpointRequest;
 use super::envelope::{Envelope, SIGNATURE};
 use super::fleet::{FleetSessions, ReplicaGone, Target};
 use super::forwarded::PATH;
 use super::session::Session;
-use crate::http::HttpRejection;
+use crate::http::{HttpRejection, Principal};
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
@@ -27,6 +26,10 @@ use tokio::time::{interval, timeout};
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// How often a waiting request checks that the other replica still serves.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// The replica has not received the request.
+const NOT_SENT: ReplicaGone = ReplicaGone { was_sent: false };
+/// The replica may have received the request.
+const LOST: ReplicaGone = ReplicaGone { was_sent: true };
 /// The headers of a response that reach the client.
 const HEADERS: [HeaderName; 3] =
     [CONTENT_TYPE, CACHE_CONTROL, HeaderName::from_static("x-accel-buffering")];
@@ -34,7 +37,7 @@ const HEADERS: [HeaderName; 3] =
 /// The request of a client on its way to another replica.
 pub(super) struct Forwarding<'a> {
     pub(super) fleet: &'a Arc<FleetSessions>,
-    pub(super) request: &'a EndpointRequest,
+    pub(super) principal: &'a Principal,
     pub(super) head: &'a Parts,
     pub(super) body: &'a [u8],
 }
@@ -77,14 +80,14 @@ impl Forwarding<'_> {
     /// Sends the request to a replica, and waits for the head of the response.
     pub(super) async fn send(&self, replica: &str) -> Result<Response, ReplicaGone> {
         let address = self.fleet.address(replica).await?;
-        let envelope = Envelope::new(self.fleet, replica, self.head, &self.request.principal);
+        let envelope = Envelope::new(self.fleet, replica, self.head, self.principal);
         let signed = envelope.and_then(|envelope| envelope.sign(self.fleet, self.body));
-        let signed = signed.ok_or(ReplicaGone)?;
+        let signed = signed.ok_or(NOT_SENT)?;
         let connecting = timeout(CONNECT_LIMIT, TcpStream::connect(&address));
-        let stream = connecting.await.ok().and_then(Result::ok).ok_or(ReplicaGone)?;
+        let stream = connecting.await.ok().and_then(Result::ok).ok_or(NOT_SENT)?;
         let _ = stream.set_nodelay(true);
         let handshake = hyper::client::conn::http1::handshake(TokioIo::new(stream));
-        let (mut sender, connection) = handshake.await.map_err(|_| ReplicaGone)?;
+        let (mut sender, connection) = handshake.await.map_err(|_| NOT_SENT)?;
         let connection: Connection = Box::pin(async move {
             // The body of the response reports a broken connection.
             let _ = connection.await;
@@ -96,20 +99,20 @@ impl Forwarding<'_> {
             .header(HOST, &address)
             .header(SIGNATURE, signed.signature)
             .body(Body::from(signed.body))
-            .map_err(|_| ReplicaGone)?;
+            .map_err(|_| NOT_SENT)?;
         let mut response = pin!(sender.send_request(request));
         let response = tokio::select! {
             biased;
             response = &mut response => response,
             // A replica that drains closes the connection behind its response.
             () = driven(&mut connection) => response.await,
-            () = self.fleet.gone(replica) => return Err(ReplicaGone),
+            () = self.fleet.gone(replica) => return Err(LOST),
         };
-        let response = response.map_err(|_| ReplicaGone)?;
+        let response = response.map_err(|_| LOST)?;
         let (head, body) = response.into_parts();
         if matches!(head.status, StatusCode::UNAUTHORIZED) {
             tracing::warn!(event = "replica_refused_request", replica);
-            return Err(ReplicaGone);
+            return Err(NOT_SENT);
         }
         let body = Body::new(body).into_data_stream();
         let gone = {
