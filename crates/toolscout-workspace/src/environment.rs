@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use toolscout_config::SECRETS_FOLDER;
 use toolscout_core::{MemoryStore, Store};
 use toolscout_fleet::{FleetError, FleetSettings, FleetStore};
-use toolscout_mcp_client::ReferenceLookup;
+use toolscout_mcp_client::{ReferenceLookup, ReplicaCallsSlot};
 use toolscout_process::ancestry::{self, ToolParent};
 use toolscout_surface::cli::help::HelpLayout;
 use toolscout_surface::cli::{Locale, Style};
@@ -43,6 +43,7 @@ pub struct Environment {
     local_store: OnceLock<Arc<dyn Store>>,
     fleet_settings: OnceLock<Result<FleetSettings, FleetError>>,
     fleet: OnceLock<Result<Arc<FleetStore>, FleetError>>,
+    replica_calls: ReplicaCallsSlot,
     tool_parent: OnceLock<Option<ToolParent>>,
 }
 
@@ -67,6 +68,7 @@ impl Environment {
             local_store: OnceLock::new(),
             fleet_settings: OnceLock::new(),
             fleet: OnceLock::new(),
+            replica_calls: ReplicaCallsSlot::default(),
             tool_parent: OnceLock::new(),
         }
     }
@@ -95,6 +97,7 @@ impl Environment {
             local_store: OnceLock::from(store),
             fleet_settings: OnceLock::new(),
             fleet: OnceLock::new(),
+            replica_calls: ReplicaCallsSlot::default(),
             tool_parent: OnceLock::from(None),
         };
         (environment, captured)
@@ -332,6 +335,11 @@ impl Environment {
             }
             fleet.map(Arc::new)
         }))
+    }
+
+    /// Sends calls to the other replicas of the fleet; set once this process serves.
+    pub fn replica_calls(&self) -> &ReplicaCallsSlot {
+        &self.replica_calls
     }
 
     /// The settings of the fleet, if the configuration names one.

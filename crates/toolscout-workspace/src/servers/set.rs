@@ -20,7 +20,8 @@ use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::per_user::PerUserServer;
 use toolscout_mcp_client::sandbox::{SandboxLevel, SandboxSettings};
 use toolscout_mcp_client::{
-    ConnectContext, McpSource, ServerConfig, ServerContext, ServerTransport, partition,
+    ConnectContext, FleetPlacement, McpSource, ServerConfig, ServerContext, ServerTransport,
+    partition,
 };
 use toolscout_source::layer::{Filter, Retry, Timeout};
 
@@ -139,11 +140,20 @@ impl ServerSet {
             lookup: environment.lookup(),
             has_counterparts: options.command.serves,
             sandbox: sandbox_host(config, environment),
+            placement: self.placement(config, environment),
             ..ConnectContext::new(project.to_owned())
         };
         ServerContext::new(self.store.clone(), config.partition(), context)
             .map(Arc::new)
             .map_err(|error| format!("servers are unavailable: {error}"))
+    }
+
+    /// The part of the fleet in these servers, if there is a fleet.
+    fn placement(&self, config: &Config, environment: &Environment) -> Option<FleetPlacement> {
+        environment.fleet_settings()?;
+        let labels = config.settings.fleet.labels.clone();
+        let calls = environment.replica_calls().clone();
+        Some(FleetPlacement::new(self.store.clone(), config.partition(), labels, calls))
     }
 
     /// A source for an entry that is not saved, for a test of it.

@@ -4,6 +4,7 @@ mod fleet_listener;
 mod live;
 mod mcp_servers;
 mod pipes;
+mod placed_calls;
 mod projects;
 mod reload_requests;
 mod replicas;

@@ -5,6 +5,7 @@ mod balancer;
 mod deployment;
 mod maintenance;
 mod monitoring;
+mod placement;
 mod revocation;
 mod rights;
 mod sessions;

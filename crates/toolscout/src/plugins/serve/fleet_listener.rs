@@ -1,5 +1,6 @@
 //! The address on which this replica accepts requests that other replicas of the fleet forward.
 
+use super::placed_calls::PlacedCalls;
 use super::replicas::FleetReplicas;
 use crate::{AppError, RunCx};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -23,6 +24,8 @@ pub(super) struct FleetNode {
     listener: Option<Listener>,
     /// Where other replicas reach it.
     address: Option<String>,
+    /// What this machine offers.
+    labels: Vec<String>,
 }
 
 impl FleetNode {
@@ -56,7 +59,10 @@ impl FleetNode {
         let (key, listener_key) = keys
             .map_err(|error| AppError::unavailable(error.to_string(), "toolscout fleet status"))?;
         let sessions = FleetSessions::new(replicas.clone(), &key, &[listener_key], limits);
-        Ok(Self { store, replicas, sessions, listener, address })
+        let labels = config.settings.fleet.labels.clone();
+        let calls = PlacedCalls::new(store.clone(), sessions.clone());
+        let _ = cx.environment().replica_calls().set(Arc::new(calls));
+        Ok(Self { store, replicas, sessions, listener, address, labels })
     }
 
     /// What the endpoints share with those of other replicas.
@@ -71,7 +77,7 @@ impl FleetNode {
 
     /// Accepts clients from now on: other replicas see this one.
     pub(super) fn join(&self) {
-        self.store.join(self.address.clone(), Vec::new());
+        self.store.join(self.address.clone(), self.labels.clone());
     }
 
     /// Serves other replicas until `stop` resolves.

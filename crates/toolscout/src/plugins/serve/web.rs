@@ -4,7 +4,7 @@ use super::fleet_listener::FleetNode;
 use super::listener_error;
 use super::mcp_servers::McpServers;
 use super::projects::Project;
-use super::{stdio_sessions, stopping};
+use super::{placed_calls, stdio_sessions, stopping};
 use crate::plugins::browser;
 use crate::{AppError, RunCx};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
@@ -232,6 +232,7 @@ pub(super) async fn serve(listener: Listener, projects: &[Project], node: Option
         list_sessions(project, endpoint);
     }
     routes = routes.guarded(unknown_project_routes(ids));
+    endpoints = endpoints.and(placed_calls::routes(projects));
     let stopping = async {
         stopping::stop_requested().await;
         if let Some(Ok(fleet)) = projects[0].cx.environment().fleet() {
