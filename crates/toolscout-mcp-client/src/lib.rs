@@ -54,7 +54,7 @@ pub use record::{
     DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownLibrary, KnownTools, Staleness,
     USUAL_TTL,
 };
-pub use refresh::refresh_all;
+pub use refresh::{refresh_all, refresh_due};
 pub use server::{
     HttpEndpoint, NewTools, OAuthGrant, OnChange, Program, ServerConfig, ServerTransport,
     ToolFilter,

@@ -29,14 +29,37 @@ pub async fn refresh_all(
     cx: &Cx,
     watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
 ) {
-    refresh_limited(sources, cx, StartLimiter::default(), watch).await;
+    refresh_limited(sources, cx, StartLimiter::default(), |_| true, watched(watch)).await;
+}
+
+/// As [`refresh_all`], without the servers that are no longer due when their turn comes: another
+/// process may have discovered them. `watch` gets no outcome for them.
+pub async fn refresh_due(
+    sources: &[Arc<McpSource>],
+    cx: &Cx,
+    is_due: impl Fn(&McpSource) -> bool,
+    watch: impl FnMut(&McpSource, Option<&Result<DiscoveryOutcome, SourceError>>),
+) {
+    refresh_limited(sources, cx, StartLimiter::default(), is_due, watch).await;
+}
+
+/// Passes on the outcomes; without a condition there always is one.
+fn watched(
+    mut watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
+) -> impl FnMut(&McpSource, Option<&Result<DiscoveryOutcome, SourceError>>) {
+    move |source, outcome| {
+        if let Some(outcome) = outcome {
+            watch(source, outcome);
+        }
+    }
 }
 
 async fn refresh_limited(
     sources: &[Arc<McpSource>],
     cx: &Cx,
     mut limiter: StartLimiter,
-    mut watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
+    is_due: impl Fn(&McpSource) -> bool,
+    mut watch: impl FnMut(&McpSource, Option<&Result<DiscoveryOutcome, SourceError>>),
 ) {
     let mut ordered: Vec<_> = sources.iter().map(|source| (priority(source, cx), source)).collect();
     ordered.sort_by_key(|(priority, _)| *priority);
@@ -48,13 +71,16 @@ async fn refresh_limited(
             waiting.pop_front_if(|(_, (priority, _))| limiter.has_room(*priority, Instant::now()))
         {
             limiter.add(number, priority, Instant::now());
-            discoveries.push(async move { (number, source, source.refresh(cx).await) });
+            let is_due = is_due(source);
+            discoveries.push(async move {
+                (number, source, if is_due { Some(source.refresh(cx).await) } else { None })
+            });
         }
         tokio::select! {
             finished = discoveries.next() => {
                 let Some((number, source, outcome)) = finished else { return };
                 limiter.release(number);
-                watch(source, &outcome);
+                watch(source, outcome.as_ref());
             }
             () = sleep(POLL_INTERVAL), if !waiting.is_empty() => limiter.set_busy(children.count_busy()),
         }

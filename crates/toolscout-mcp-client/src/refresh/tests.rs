@@ -143,9 +143,16 @@ async fn a_server_behind_hanging_ones_is_discovered_before_they_time_out() {
     sources.push(source(&context, "honest", "honest"));
     let (sender, mut outcomes) = tokio::sync::mpsc::unbounded_channel();
     let cx = Cx::new(Caller::Cli);
-    let refresh = refresh_limited(&sources, &cx, StartLimiter::new(2, LONG), |source, outcome| {
-        let _ = sender.send((source.server().id.to_string(), outcome.is_ok()));
-    });
+    let refresh = refresh_limited(
+        &sources,
+        &cx,
+        StartLimiter::new(2, LONG),
+        |_| true,
+        |source, outcome| {
+            let _ =
+                sender.send((source.server().id.to_string(), outcome.is_some_and(Result::is_ok)));
+        },
+    );
     // Dropped with the first outcome, which ends the hanging servers.
     tokio::select! {
         () = refresh => panic!("the refresh must not finish"),

@@ -137,7 +137,7 @@ impl Follower<'_> {
         let mark = mcp.gateway().mark_loading(ids.iter().cloned());
         // The old and the new server of the same id share a discovery record.
         mcp.gateway().pause_sources(ids);
-        let discovery: BoxFuture<'_, ()> = Box::pin(startup::discover(cx, mcp, due, mark));
+        let discovery: BoxFuture<'_, ()> = Box::pin(startup::discover(cx, mcp, which, due, mark));
         let discovery = Some(discovery);
         self.preparation =
             Some(Preparation { next, discovery, must_be_complete, deadline, requests });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolscout_config::DiscoverOnStart;
 use toolscout_core::{Cx, SourceId, Tool, escape};
 use toolscout_gateway::{Gateway, LoadingMark};
-use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_all};
+use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_due};
 
 /// Marks the servers that may have to be discovered at startup, so that the first requests wait
 /// for them. [`discover_due`] reads their records and knows more.
@@ -31,7 +31,7 @@ pub(super) async fn discover_due(
 ) {
     let which = cx.workspace().config().settings.discover_on_start.unwrap_or_default();
     let due = due(cx, which, sources).await;
-    discover(cx, mcp, due, mark).await;
+    discover(cx, mcp, which, due, mark).await;
 }
 
 /// The servers whose tools have to be discovered.
@@ -53,6 +53,7 @@ pub(super) async fn due(
 pub(super) async fn discover(
     cx: &RunCx,
     mcp: &McpServers,
+    which: DiscoverOnStart,
     due: Vec<Arc<McpSource>>,
     mut mark: LoadingMark,
 ) {
@@ -63,9 +64,11 @@ pub(super) async fn discover(
     let (answered, mut ids) = tokio::sync::mpsc::unbounded_channel();
     let request = cx.request();
     // The sender is dropped after the last response, which ends the loop below.
-    let asking = refresh_all(&due, &request, move |source, outcome| {
+    // Again at its turn: of several replicas that start together, one discovers a server.
+    let is_due = |source: &McpSource| is_due(source, which, &request);
+    let asking = refresh_due(&due, &request, is_due, move |source, outcome| {
         let id = source.server().id.clone();
-        if let Err(error) = outcome {
+        if let Some(Err(error)) = outcome {
             tracing::warn!(event = "discovery_failed", server = %id, error = %escape::line(&error.to_string()));
         }
         let _ = answered.send(id);
