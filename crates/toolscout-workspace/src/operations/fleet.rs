@@ -35,9 +35,7 @@ impl Operation<Workspace> for CreateFleetKey {
     type Output = CreatedFleetKey;
 
     const SPEC: OperationSpec = OperationSpec {
-        notes: &[
-            "Prints a new random key and stores nothing. Give it to every replica, outside of the database.",
-        ],
+        notes: &["Prints a random key, and stores nothing."],
         commands: &[CommandName::new("fleet key")],
         examples: &["toolscout fleet key"],
         ..OperationSpec::local("fleet key", "Create a key for a fleet")
@@ -94,8 +92,8 @@ impl Operation<Workspace> for MigrateFleet {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "Creates or upgrades the tables in the schema `toolscout`. Running it again changes nothing, and replicas of the previous version keep working.",
-            "Also creates two roles that cannot log in, and grants them their rights: one for the users that replicas connect with, which may neither change tables nor remove audit records, and one that reads the audit log.",
+            "Creates or upgrades the tables in the schema `toolscout`. Running it again changes nothing; replicas of the previous version keep working.",
+            "Also creates two roles: one for replicas, which changes no tables or audit records, and one that reads the audit log.",
         ],
         commands: &[CommandName::new("fleet migrate")],
         examples: &["toolscout fleet migrate"],

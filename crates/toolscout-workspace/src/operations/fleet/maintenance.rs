@@ -24,7 +24,7 @@ impl Operation<Workspace> for RotateFleetKey {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "`fleet.key` has to be NEW,OLD here and on every running replica. Afterwards, remove the old key from all of them.",
+            "`fleet.key` has to be NEW,OLD here and on every running replica. Afterwards, remove the old key everywhere.",
         ],
         commands: &[CommandName::new("fleet rotate-key")],
         examples: &["toolscout fleet rotate-key"],
@@ -93,7 +93,7 @@ impl Operation<Workspace> for DrainReplica {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "Within two seconds `GET /api/ready` of the replica returns 503, so that a load balancer sends new clients elsewhere. The replica goes on serving its calls and sessions until it is stopped.",
+            "Within two seconds its `GET /api/ready` returns 503, for load balancers. It serves its calls and sessions until it is stopped.",
         ],
         commands: &[CommandName::new("fleet drain")],
         examples: &["toolscout fleet drain replica-2", "toolscout fleet drain replica-2 --undo"],

@@ -116,8 +116,13 @@ fn a_server_runs_on_a_replica_that_has_what_it_needs() {
     assert!(refused.out.contains("this replica does not have what it needs: browser"));
     machines[1].run(&["server", "refresh", "b"]).exits(0);
     let (one, two) = (Web::open(&machines[0], &[]), Web::open(&machines[1], &[]));
-    let mut at_one = one.session("/mcp", &[]);
-    let first = whoami(&mut at_one);
+    let call = json!({"name": "b/whoami", "arguments": {}});
+    // A replica learns of another one with its next heartbeat.
+    wait_until("the first replica knows the second one", || {
+        let answer = one.session("/mcp", &[]).text("execute_tool", call.clone());
+        !answer.contains("does not have what it needs")
+    });
+    let first = whoami(&mut one.session("/mcp", &[]));
     assert_eq!(two.ends(Signal::TERM), Some(0));
     wait_until("the server has ended with its replica", || running(&machines[0]).is_empty());
     assert!(!is_alive(first) && !ran_twice(&machines[0]));
