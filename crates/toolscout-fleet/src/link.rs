@@ -36,7 +36,7 @@ const MAX_RETRY: Duration = Duration::from_secs(2);
 /// The extra time of a caller, so that the thread reports its own time-out.
 const SLACK: Duration = Duration::from_millis(200);
 /// How long work that reads a lot may take.
-const LONG_LIMIT: Duration = Duration::from_secs(600);
+pub(crate) const LONG_LIMIT: Duration = Duration::from_secs(600);
 /// How long a large synchronization may take.
 const SYNC_LIMIT: Duration = Duration::from_secs(30);
 /// How long the end of a process waits for the database.
@@ -142,16 +142,13 @@ impl Link {
         T: Send + 'static,
         F: Future<Output = Result<T, tokio_postgres::Error>> + Send,
     {
-        let shared = self.shared.clone();
-        self.wait(LIMIT, async move {
-            let client = shared.client()?;
-            statements(client).await.map_err(|error| FleetError::of(&error))
-        })
+        self.call_within(LIMIT, statements)
     }
 
-    /// As [`call`](Self::call), for work that reads a lot.
-    pub(crate) fn long_call<T, F>(
+    /// As [`call`](Self::call), for work that reads a lot: with [`LONG_LIMIT`].
+    pub(crate) fn call_within<T, F>(
         &self,
+        limit: Duration,
         statements: impl FnOnce(Arc<Client>) -> F + Send + 'static,
     ) -> Result<T, FleetError>
     where
@@ -159,7 +156,7 @@ impl Link {
         F: Future<Output = Result<T, tokio_postgres::Error>> + Send,
     {
         let shared = self.shared.clone();
-        self.wait(LONG_LIMIT, async move {
+        self.wait(limit, async move {
             let client = shared.client()?;
             statements(client).await.map_err(|error| FleetError::of(&error))
         })

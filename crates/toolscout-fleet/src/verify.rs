@@ -5,6 +5,7 @@
 
 use crate::audit::LINKS;
 use crate::decisions::{self, number, position};
+use crate::link::LONG_LIMIT;
 use crate::row::sha256;
 use crate::{FleetError, FleetStore};
 use serde::{Deserialize, Serialize};
@@ -63,7 +64,7 @@ impl FleetStore {
     pub fn verify_audit(&self) -> Result<FleetVerification, FleetError> {
         let key = self.chain_key()?;
         let seen = self.seen_link();
-        let (verification, last) = self.link.long_call(async move |client| {
+        let (verification, last) = self.link.call_within(LONG_LIMIT, async move |client| {
             let mut verifier =
                 FleetVerifier { client: &client, key, found: FleetVerification::default() };
             let last = verifier.run(seen).await?;
