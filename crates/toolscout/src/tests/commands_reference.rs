@@ -12,7 +12,7 @@ use toolscout_surface::cli::{CommandSpec, Many, OptionSpec};
 const HEAD: &str = include_str!("commands_head.txt");
 
 /// The most words the page may have.
-const MOST_WORDS: usize = 4_500;
+const MOST_WORDS: usize = 4_400;
 
 /// The headings, with the first words of their commands in the order of the page. Commands that
 /// no group names are in the last one.
@@ -112,7 +112,7 @@ fn group(page: &mut String, heading: &str, specs: &[CommandSpec]) {
     sections.iter().for_each(|commands| section(page, commands, &mut notes));
 }
 
-/// The options of commands, with notes and at most two examples. A note of one command among
+/// The options of commands, with notes and the first example; `--help` shows all. A note of one command among
 /// others begins with its name.
 fn section<'a>(page: &mut String, commands: &[&'a CommandSpec], notes: &mut HashSet<&'a str>) {
     let names: Vec<String> = commands.iter().map(|spec| format!("`{}`", spec.name)).collect();
@@ -125,9 +125,8 @@ fn section<'a>(page: &mut String, commands: &[&'a CommandSpec], notes: &mut Hash
             let _ = write!(page, "\n{name}{note}\n");
         }
     }
-    let examples: Vec<&str> = commands[0].examples.iter().map(String::as_str).take(2).collect();
-    if !examples.is_empty() {
-        let _ = write!(page, "\n```sh\n{}\n```\n", examples.join("\n"));
+    if let Some(example) = commands[0].examples.first() {
+        let _ = write!(page, "\n```sh\n{example}\n```\n");
     }
 }
 
